@@ -15,6 +15,7 @@ import {
   type CelType,
   commonType,
   fieldNamed,
+  hasUnknown,
   isAssignable,
   joined,
   listOf,
@@ -238,7 +239,10 @@ class Checker {
       if (overload.method !== method || overload.params.length !== args.length) continue
       const bindings: Bindings = new Map()
       const isFit = overload.params.every((param, index) => isAssignable(args[index] ?? types.dyn, param, bindings))
-      if (isFit) candidates.push({ overload, result: substitute(overload.result, bindings) })
+      if (!isFit) continue
+      candidates.push({ overload, result: substitute(overload.result, bindings) })
+      // As in cel-go elements of which nothing is known become those that the first overload wants.
+      if (args.some((arg, index) => becomesKnown(arg, overload.params[index]))) break
     }
     if (candidates.length === 0) {
       if (known === undefined) return this.#undeclared(call.offset, name)
@@ -330,6 +334,10 @@ function literalType(value: Literal): CelType {
   if (value instanceof Uint8Array) return { kind: 'bytes', maxSize: value.length }
   return 'int' in value ? types.int : 'uint' in value ? types.uint : types.double
 }
+
+/** Whether of the elements of a list nothing is known until a parameter wants some of one type, as those of `max()` and `sort()` do. */
+const becomesKnown = (given: CelType, wanted: CelType | undefined): boolean =>
+  given.kind === 'list' && hasUnknown(given.element) && wanted?.kind === 'list' && !hasUnknown(wanted)
 
 /** What the variables of a loop hold: with two of them the first is the index of a list, or the key of a map. */
 function variablesOf(fold: FoldExpression, range: CelType, elementType: CelType, outer: Scope): Scope {

@@ -160,21 +160,24 @@ class Parser {
       const operand = this.#member()
       return count % 2 === 0 ? operand : { kind: 'call', name: '!_', args: [operand], offset }
     }
-    if (!this.#isNext('-')) return this.#member()
+    if (!this.#isNext('-') || this.#isSigned()) return this.#member()
     this.#next += 1
-    const token = this.#peek()
-    if (token.kind === 'literal' && typeof token.value === 'object' && token.value !== null) {
-      if ('int' in token.value || 'double' in token.value) return this.#member(offset)
-    }
     let count = 1
     while (this.#take('-')) count += 1
     const operand = this.#member()
     return count % 2 === 0 ? operand : { kind: 'call', name: '-_', args: [operand], offset }
   }
 
-  /** `minus`: where the sign of the number is that comes first. */
-  #member(minus?: number): Expression {
-    let operand = this.#primary(minus)
+  /** Whether a number with its sign comes next. */
+  #isSigned(): boolean {
+    const token = this.#peek(1)
+    if (!this.#isNext('-') || token.kind !== 'literal' || typeof token.value !== 'object' || token.value === null)
+      return false
+    return 'int' in token.value || 'double' in token.value
+  }
+
+  #member(): Expression {
+    let operand = this.#primary()
     for (let links = 0; ; links += 1) {
       const { offset } = this.#peek()
       if (links > expressionDepthMax)
@@ -242,7 +245,9 @@ class Parser {
     return args
   }
 
-  #primary(minus: number | undefined): Expression {
+  #primary(): Expression {
+    const minus = this.#isSigned() ? this.#peek().offset : undefined
+    if (minus !== undefined) this.#next += 1
     const token = this.#peek()
     const { offset } = token
     if (token.kind === 'literal') {

@@ -160,11 +160,28 @@ export function substitute(type: CelType, bindings: Bindings): CelType {
   }
 }
 
-/** The one type of what one call may come to: `dyn` where they differ. */
+/** The one type of what one call may come to: `dyn` where they differ, and where there are several of which something is not known. */
 export function joined(all: readonly CelType[]): CelType {
   const [first, ...rest] = all
   if (first === undefined) return ofNothing
+  if (rest.length > 0 && hasUnknown(first)) return types.dyn
   return rest.every((each) => typeText(each) === typeText(first)) ? first : types.dyn
+}
+
+/** Whether there is something in a type of which nothing is known. */
+export function hasUnknown(type: CelType): boolean {
+  switch (type.kind) {
+    case 'param':
+      return true
+    case 'list':
+      return hasUnknown(type.element)
+    case 'map':
+      return hasUnknown(type.key) || hasUnknown(type.value)
+    case 'optional':
+      return hasUnknown(type.of)
+    default:
+      return false
+  }
 }
 
 /** The one type of values in a list or map: `dyn` where they differ, and any where there are none. */

@@ -34,11 +34,14 @@ export class Duration {
   }
 }
 
-/** Nanoseconds since 1970. */
+/** Nanoseconds since 1970. It is shown in the zone that it was written in, and is the same moment in any other. */
 export class Timestamp {
   readonly nanos: bigint
-  constructor(nanos: bigint) {
+  /** East of Greenwich. */
+  readonly zoneMinutes: number
+  constructor(nanos: bigint, zoneMinutes = 0) {
     this.nanos = nanos
+    this.zoneMinutes = zoneMinutes
   }
 }
 

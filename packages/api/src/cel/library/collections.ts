@@ -101,7 +101,11 @@ function comparingAll(list: CelList): number {
 const selfComparison: CallCost = (_, [list]) => comparingAll(list as CelList)
 const keyComparison: CallCost = (_, [, keys]) => comparingAll(keys as CelList)
 const copying: CallCost = ([size = 0]) => listCost(size)
-const slicing: CallCost = (_, [, start, end]) => listCost(Math.max(0, Number(end) - Number(start)))
+/** What cannot be cut out counts as one element. */
+const slicing: CallCost = ([size = 0], [, start, end]) => {
+  const [from, to] = [Number(start), Number(end)]
+  return listCost(from >= 0 && from <= to && to <= size ? to - from : 1)
+}
 const counting: CallCost = (_, [count]) => listCost(Math.max(0, Number(count)))
 const flattening: CallCost = ([size = 0], [, depth = 1n]) => listCost(Math.max(0, size * Number(depth)))
 

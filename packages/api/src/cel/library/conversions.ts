@@ -124,7 +124,7 @@ export const conversions = [
   overload('string(double): string', doubleText),
   overload('string(bool): string', (value: boolean) => String(value)),
   overload('string(bytes): string', decodeText, traversalCost),
-  overload('string(timestamp): string', ({ nanos }: Timestamp) => timestampText(nanos)),
+  overload('string(timestamp): string', timestampText),
   overload('string(duration): string', ({ nanos }: Duration) => durationText(nanos)),
   overload('bytes(bytes): bytes', same),
   overload('bytes(string): bytes', (text: string) => Uint8Array.from(Buffer.from(text)), traversalCost),

@@ -199,7 +199,7 @@ function shownText(value: CelValue): string {
   if (value instanceof Uint) return value.value.toString()
   if (value instanceof Uint8Array) return decodeText(value)
   if (value instanceof Duration) return durationText(value.nanos)
-  if (value instanceof Timestamp) return timestampText(value.nanos)
+  if (value instanceof Timestamp) return timestampText(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof CelList) return `[${value.values().map(elementText).join(', ')}]`
   if (value instanceof CelMap) {
@@ -220,7 +220,7 @@ function elementText(value: CelValue): string {
   }
   if (value instanceof Uint8Array) return `b${goQuoted(decodeText(value))}`
   if (value instanceof Duration) return `duration(${goQuoted(durationText(value.nanos))})`
-  if (value instanceof Timestamp) return `timestamp(${goQuoted(timestampText(value.nanos))})`
+  if (value instanceof Timestamp) return `timestamp(${goQuoted(timestampText(value))})`
   const isShown =
     value === null ||
     typeof value !== 'object' ||

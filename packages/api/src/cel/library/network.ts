@@ -1,7 +1,7 @@
 /** Addresses, networks and URLs, as Kubernetes has them. */
 import { BlockList, isIP } from 'node:net'
 import { goQuoted } from '../../go-text.ts'
-import { GoUrlError, parseGoRequestUri } from '../../go-url.ts'
+import { GoUrlError, parseGoRequestUri, parseGoUrl } from '../../go-url.ts'
 import { CelError } from '../errors.ts'
 import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
@@ -175,9 +175,10 @@ interface UrlParts {
   readonly query: string
 }
 
-/** Throws a GoUrlError. */
+/** An absolute URL, whose fragment belongs neither to its path nor to its query. Throws a GoUrlError. */
 function parseUrl(text: string): UrlParts {
-  const { scheme, host, path, query } = parseGoRequestUri(text)
+  const asked = parseGoRequestUri(text)
+  const { scheme, host, path, query } = text === '*' ? asked : parseGoUrl(text)
   const [, hostname = host, port = ''] = /^(\[.*\]|[^:]*)(?::(\d*))?$/.exec(host) ?? []
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (hostname.startsWith('[') && isIP(bare.replace(/%25.*$/, '')) !== 6) throw new GoUrlError('invalid host')

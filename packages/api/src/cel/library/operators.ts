@@ -50,8 +50,12 @@ const arithmetic = [
   overload('_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]), joining),
   overload('_+_(list<A>, list<A>): list<A>', concatenate),
   overload('_+_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)),
-  overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos + b.nanos)),
-  overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos)),
+  overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) =>
+    timestampOf(a.nanos + b.nanos, a.zoneMinutes),
+  ),
+  overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) =>
+    timestampOf(a.nanos + b.nanos, b.zoneMinutes),
+  ),
   overload('_-_(int, int): int', subtract),
   overload(
     '_-_(uint, uint): uint',
@@ -59,7 +63,9 @@ const arithmetic = [
   ),
   overload('_-_(double, double): double', (a: number, b: number) => a - b),
   overload('_-_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos - b.nanos)),
-  overload('_-_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos - b.nanos)),
+  overload('_-_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) =>
+    timestampOf(a.nanos - b.nanos, a.zoneMinutes),
+  ),
   overload('_-_(timestamp, timestamp): duration', (a: Timestamp, b: Timestamp) => durationOf(a.nanos - b.nanos)),
   overload('_*_(int, int): int', multiply),
   overload(

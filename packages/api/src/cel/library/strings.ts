@@ -57,16 +57,16 @@ function lastIndexOf(text: string, part: string, from?: bigint): bigint {
 function substring(text: string, start: bigint, end?: bigint): string {
   const all = characters(text)
   const last = end ?? BigInt(all.length)
+  if (end !== undefined && start > end) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`)
   if (start < 0n || start > BigInt(all.length)) throw new CelError(`index out of range: ${start}`)
   if (last < 0n || last > BigInt(all.length)) throw new CelError(`index out of range: ${last}`)
-  if (start > last) throw new CelError(`invalid substring range. start: ${start}, end: ${last}`)
   return all.slice(Number(start), Number(last)).join('')
 }
 
 function replace(text: string, old: string, by: string, count = -1n): string {
-  if (count < 0n) return text.replaceAll(old, () => by)
+  if (count < 0n && old !== '') return text.replaceAll(old, () => by)
   const all = old === '' ? characters(text) : text.split(old)
-  const times = Number(count)
+  const times = count < 0n ? Infinity : Number(count)
   if (old === '') {
     const head = all.map((each, index) => (index < times ? by + each : each)).join('')
     return times > all.length ? head + by : head
