@@ -274,7 +274,7 @@ function equalLists(a: CelList, b: CelList): boolean | undefined {
     case 'atomic':
       return allEqual(comparedInTurn(values, b), identity !== undefined)
     case 'set':
-      return values.every((each) => b.values().some((other) => equals(each, other)))
+      return b.values().every((other) => values.some((each) => equals(each, other)))
     case 'map': {
       const others = new Map(b.values().map((each) => [identity.keyOf(each), each]))
       return values.every((each) => {
