@@ -5,6 +5,7 @@ import { GoUrlError, parseGoRequestUri, parseGoUrl } from '../../go-url.ts'
 import { CelError } from '../errors.ts'
 import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
+import { addressProblem, prefixProblem } from './address-problems.ts'
 
 interface Address {
   readonly text: string
@@ -30,13 +31,14 @@ function parseAddress(text: string): Address | undefined {
 const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(text)
 
 function ip(text: string): AddressValue {
+  const problem = addressProblem(text)
+  if (problem !== undefined) {
+    throw new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string: ${problem}`)
+  }
   const address = parseAddress(text)
   if (address !== undefined) return addressOf(address)
-  if (isIP(text) === 6 && !text.includes('%')) {
-    throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
-  }
-  if (isIP(text) === 6) throw new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`)
-  throw new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string`)
+  if (text.includes('%')) throw new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`)
+  throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
 }
 
 function parseNetwork(text: string): Network | undefined {
@@ -57,7 +59,11 @@ const networkOf = (network: Network): NetworkValue =>
 function cidr(text: string): NetworkValue {
   const network = parseNetwork(text)
   if (network !== undefined) return networkOf(network)
-  throw new CelError(`network address parse error during conversion from string: ${JSON.stringify(text)}`)
+  const problem =
+    prefixProblem(text) === undefined
+      ? `IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`
+      : `network address parse error during conversion from string: ${prefixProblem(text)}`
+  throw new CelError(`network address parse error during conversion from string: ${problem}`)
 }
 
 function listOf(...networks: readonly string[]): BlockList {
