@@ -51,10 +51,10 @@ const folds: Readonly<Record<string, Fold>> = {
     })
   },
   'exists_one/2': existsOne,
-  'map/2': (range, [variable, value], offset) => collect(range, variable, undefined, value, offset),
-  'map/3': (range, [variable, test, value], offset) => collect(range, variable, test, value, offset),
+  'map/2': (range, [variable, value], offset) => mapping(range, variable, undefined, value, offset),
+  'map/3': (range, [variable, test, value], offset) => mapping(range, variable, test, value, offset),
   'filter/2': (range, [variable, test], offset) => {
-    simpleName(variable, offset, 'argument is not an identifier')
+    simpleName(variable, offset, notAnIdentifier)
     return collect(range, variable, test, variable, offset)
   },
   'sortBy/2': sortBy,
@@ -142,10 +142,17 @@ function sortBy(list: Expression, [variable, key]: readonly Expression[], offset
   }
   const name = '@__sortBy_input__'
   const input: Expression = { kind: 'identifier', name, offset }
-  const keys = collect({ ...input }, variable, undefined, key, offset)
+  const keys = mapping({ ...input }, variable, undefined, key, offset)
   const sorted: Expression = { kind: 'call', name: '@sortByAssociatedKeys', target: input, args: [keys], offset }
   return boundTo(name, list, sorted, offset)
 }
+
+function mapping(...[range, variable, test, value, offset]: Parameters<typeof collect>): FoldExpression {
+  simpleName(variable, offset, notAnIdentifier)
+  return collect(range, variable, test, value, offset)
+}
+
+const notAnIdentifier = 'argument is not an identifier'
 
 function collect(
   range: Expression,

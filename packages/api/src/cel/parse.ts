@@ -1,6 +1,6 @@
 /** Text into expressions, by the grammar of the Common Expression Language. */
 import { type ConstructedField, type Element, type Entry, type Expression, qualifiedName } from './ast.ts'
-import { CelCheckError, CelSyntaxError } from './errors.ts'
+import { CelCheckError, type CelProblem, CelSyntaxError } from './errors.ts'
 import { expandMacro, type MacroOptions } from './macros.ts'
 import { reservedWords, type Token, tokensOf } from './tokens.ts'
 
@@ -15,10 +15,14 @@ export interface ParseOptions {
   readonly bindings?: boolean
 }
 
-/** Reads an expression. Throws CelSyntaxError. */
+/**
+ * Reads an expression. Throws a CelSyntaxError, or a CelCheckError with all that is wrong: as cel-go does it tells of everything
+ * that is no token, of names and literals that cannot be used, and of calls of macros; but only of the first place that does not parse.
+ */
 export function parseCel(source: string, options: ParseOptions = {}): Expression {
   if (source.length > expressionLengthMax) throw new CelSyntaxError(0, 'expression code point size exceeds limit')
-  return new Parser(tokensOf(source), source, options).whole()
+  const { tokens, problems } = tokensOf(source)
+  return new Parser(tokens, source, options, problems).whole()
 }
 
 /** Binary operators by how tightly they bind, loosest first; `?:` binds loosest of all. */
@@ -34,6 +38,7 @@ class Parser {
   readonly #tokens: readonly Token[]
   readonly #source: string
   readonly #macros: MacroOptions
+  readonly #problems: CelProblem[]
   #next = 0
   #depth = 0
   /** How many brackets and conditions are open. */
@@ -41,21 +46,68 @@ class Parser {
   /** What else may stand at the place where a bracket has just been opened. */
   #atStart: { readonly at: number; readonly also: readonly string[] } = { at: -1, also: [] }
 
-  constructor(tokens: readonly Token[], source: string, { bindings = false }: ParseOptions) {
+  constructor(
+    tokens: readonly Token[],
+    source: string,
+    { bindings = false }: ParseOptions,
+    problems: readonly CelProblem[],
+  ) {
+    this.#problems = [...problems]
     this.#macros = { bindings }
     this.#tokens = tokens
     this.#source = source
   }
 
   whole(): Expression {
-    const expression = this.#expression()
-    if (this.#peek().kind !== 'end') throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end')
-    return expression
+    const expression = this.#read()
+    const [first, ...more] = this.#problems
+    if (first === undefined && expression !== undefined) return expression
+    if (first !== undefined && more.length === 0) throw new CelSyntaxError(first.offset, first.message)
+    throw new CelCheckError(this.#problems)
+  }
+
+  /** Undefined where it does not parse. */
+  #read(): Expression | undefined {
+    try {
+      const expression = this.#expression()
+      if (this.#peek().kind !== 'end') throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end')
+      return expression
+    } catch (error) {
+      if (error instanceof CelSyntaxError) this.#problems.push({ offset: error.offset, message: error.message })
+      else if (error instanceof CelCheckError) this.#problems.push(...error.problems)
+      else throw error
+      return undefined
+    }
+  }
+
+  /** Tells a problem and goes on. */
+  #report(offset: number, message: string): void {
+    this.#problems.push({ offset, message })
+  }
+
+  /** What stands where nothing usable does. */
+  #nothing(offset: number): Expression {
+    return { kind: 'literal', value: null, offset }
+  }
+
+  #expanded(
+    name: string,
+    target: Expression | undefined,
+    args: readonly Expression[],
+    offset: number,
+  ): Expression | undefined {
+    try {
+      return expandMacro(name, target, args, offset, this.#macros)
+    } catch (error) {
+      if (!(error instanceof CelSyntaxError)) throw error
+      this.#report(error.offset, error.message)
+      return this.#nothing(offset)
+    }
   }
 
   #peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)]
-    return token ?? { kind: 'end', offset: 0 }
+    return token ?? { kind: 'end', offset: 0, end: 0 }
   }
 
   #isNext(text: string, ahead = 0): boolean {
@@ -111,7 +163,8 @@ class Parser {
 
   /** The next token as it is written. */
   #text(): string {
-    return this.#source.slice(this.#peek().offset, this.#peek(1).offset).trimEnd()
+    const { offset, end } = this.#peek()
+    return this.#source.slice(offset, end)
   }
 
   #beginsOperand(ahead = 0): boolean {
@@ -202,7 +255,7 @@ class Parser {
     const optional = this.#take('?')
     const token = this.#peek()
     if (!isFieldName(token)) throw this.#noField(optional)
-    if (token.quoted) throw unsupportedQuotes(token.offset)
+    if (token.quoted) this.#report(token.offset, unsupportedQuotes)
     this.#next += 1
     if (optional || !this.#isNext('(')) {
       return { kind: 'select', operand, field: token.text, test: false, optional, offset }
@@ -211,7 +264,7 @@ class Parser {
     this.#next += 1
     const args = this.#arguments(')')
     return (
-      expandMacro(token.text, operand, args, at, this.#macros) ?? {
+      this.#expanded(token.text, operand, args, at) ?? {
         kind: 'call',
         name: token.text,
         target: operand,
@@ -252,7 +305,9 @@ class Parser {
     const { offset } = token
     if (token.kind === 'literal') {
       this.#next += 1
-      return { kind: 'literal', value: signed(token, minus), offset: minus ?? offset }
+      const { value, problem } = signed(token, minus)
+      if (problem !== undefined) this.#report(minus ?? offset, problem)
+      return { kind: 'literal', value, offset: minus ?? offset }
     }
     if (this.#take('(')) {
       this.#enter()
@@ -271,13 +326,16 @@ class Parser {
     const token = this.#peek()
     const { offset } = token
     if (token.kind !== 'name' || token.quoted || token.text === 'in') throw this.#noOperand()
-    if (reservedWords.has(token.text)) throw new CelSyntaxError(token.offset, `reserved identifier: ${token.text}`)
+    const isReserved = reservedWords.has(token.text)
+    if (isReserved) this.#report(token.offset, `reserved identifier: ${token.text}`)
     this.#next += 1
-    if (!this.#isNext('(')) return { kind: 'identifier', name: dot + token.text, offset }
+    if (!this.#isNext('('))
+      return isReserved ? this.#nothing(offset) : { kind: 'identifier', name: dot + token.text, offset }
     const { offset: at } = this.#peek()
     this.#next += 1
     const args = this.#arguments(')')
-    const expanded = dot === '' ? expandMacro(token.text, undefined, args, at, this.#macros) : undefined
+    if (isReserved) return this.#nothing(offset)
+    const expanded = dot === '' ? this.#expanded(token.text, undefined, args, at) : undefined
     return expanded ?? { kind: 'call', name: token.text, args, offset: at }
   }
 
@@ -300,7 +358,7 @@ class Parser {
       const optional = this.#take('?')
       const token = this.#peek()
       if (!isFieldName(token)) throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
-      if (token.quoted) throw unsupportedQuotes(token.offset)
+      if (token.quoted) this.#report(token.offset, unsupportedQuotes)
       this.#next += 1
       const { offset } = this.#peek()
       this.#expect(':')
@@ -339,10 +397,10 @@ const wordsOfValues: ReadonlySet<unknown> = new Set([true, false, null])
 
 /** Fields may be called as variables may not be; but for the operator. */
 const isFieldName = (token: Token): token is Extract<Token, { kind: 'name' }> =>
-  token.kind === 'name' && token.text !== 'in'
+  token.kind === 'name' && (token.quoted || token.text !== 'in')
 
 /** Kubernetes does not let names be quoted. */
-const unsupportedQuotes = (offset: number): CelSyntaxError => new CelSyntaxError(offset, "unsupported syntax: '`'")
+const unsupportedQuotes = "unsupported syntax: '`'"
 
 const tokenOrder = "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?'".split(' ')
 const operandSymbols = "'[' '{' '(' '.' '-' '!'".split(' ')
@@ -354,13 +412,16 @@ function operandStarts(also: readonly string[]): string {
   return `{${symbols.join(', ')}, ${operandWords}}`
 }
 
-function signed(token: Extract<Token, { kind: 'literal' }>, minus: number | undefined): typeof token.value {
-  const { value, offset } = token
+type LiteralToken = Extract<Token, { kind: 'literal' }>
+
+function signed(token: LiteralToken, minus: number | undefined): Pick<LiteralToken, 'value' | 'problem'> {
+  const { value, problem } = token
+  if (problem !== undefined) return { value, problem }
   const negative = minus !== undefined
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null) return { value }
   if ('int' in value) {
-    if (!negative && value.int === 2n ** 63n) throw new CelSyntaxError(offset, 'invalid int literal')
-    return { int: negative ? -value.int : value.int }
+    if (!negative && value.int === 2n ** 63n) return { value, problem: 'invalid int literal' }
+    return { value: { int: negative ? -value.int : value.int } }
   }
-  return 'double' in value && negative ? { double: -value.double } : value
+  return { value: 'double' in value && negative ? { double: -value.double } : value }
 }

@@ -501,7 +501,8 @@ describe('macros', () => {
   it.each([
     ['has(self.a.b[0])', '1:13: invalid argument to has() macro'],
     ['[1].filter(self.a, true)', '1:16: argument is not an identifier'],
-    ['[1].map(self.a, true)', '1:13: argument must be a simple name'],
+    ['[1].map(self.a, true)', '1:13: argument is not an identifier'],
+    ['[1].sortBy(self.a, true)', '1:16: argument is not an identifier'],
     ['[1].all(2, 3)', '1:9: argument must be a simple name'],
     ['[1].all(i, i, i < i)', '1:12: duplicate variable name: i'],
     ['[1].all(self.a, i, true)', '1:13: argument must be a simple name'],
