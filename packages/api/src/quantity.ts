@@ -157,10 +157,10 @@ function roundUp(amount: bigint, unit: bigint): bigint {
 /** The amount, or what is wrong with the text. */
 function tryParse(text: string): Quantity | string {
   const match = shape.exec(text)
-  if (match === null) return formatWrong
+  // As upstream, no digits at all are a zero, but of nothing.
+  if (match === null || text === '') return formatWrong
   if (text.length > quantityLengthMax) return numericWrong
   const [, sign = '', digits = '', decimals = '', suffix = ''] = match
-  if (digits === '' && decimals === '') return formatWrong
   const mantissa = BigInt(digits + decimals)
   const scaled = scale(mantissa, decimals.length, suffix)
   if (scaled === undefined) return suffixWrong

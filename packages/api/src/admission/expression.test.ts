@@ -65,8 +65,10 @@ describe('an expression about a request', () => {
     ['request.options.fieldManager', 'kubectl'],
     ['has(request.subResource)', false],
     ["namespaceObject.metadata.labels['tier']", 'front'],
-    ['namespaceObject.metadata.UID', 'u1'],
-    ['namespaceObject.metadata.creationTimestamp.getFullYear()', 2026n],
+    // Upstream declares it, and has it under another name; times of namespaces are declared as such, and are texts.
+    ['namespaceObject.metadata.UID', 'no such key: UID'],
+    ['timestamp(string(dyn(namespaceObject.metadata.creationTimestamp))).getFullYear()', 2026n],
+    ['namespaceObject.metadata.creationTimestamp.getFullYear()', 'no such overload: getFullYear(string)'],
     ['namespaceObject.status.phase', 'Active'],
     ['int(params.data.max) > object.spec.count', true],
     ["authorizer.group('').resource('pods').namespace('shop').check('get').allowed()", true],

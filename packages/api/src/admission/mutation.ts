@@ -41,6 +41,7 @@ export function compileMutation(
 ): CompiledExpression {
   const compiled = compileCel(source, variableTypes(options), {
     constructible,
+    extension: 'json-patches',
     typeProblem: (type) => {
       const [found, expected] = [typeText(type), typeText(wanted[patch])]
       return found === expected ? undefined : `must evaluate to ${expected} but got ${found}`

@@ -7,9 +7,8 @@ import {
   resourceCheckTypeName,
   resourceCheckValue,
 } from '../cel/library/authorizer.ts'
-import { parseTimestamp } from '../cel/library/times.ts'
 import { type CelType, listOf, mapOf, types } from '../cel/types.ts'
-import { CelMap, type CelValue } from '../cel/values.ts'
+import type { CelValue } from '../cel/values.ts'
 import type { KubernetesObject } from '../meta.ts'
 import type { AdmissionExpressionOptions } from './expression.ts'
 
@@ -85,28 +84,14 @@ export function admissionVariables({
   return values
 }
 
-/** Of the metadata of a namespace only these fields can be asked about; what upstream spells UID is `uid` elsewhere. */
-function namespaceValue(namespace: KubernetesObject): CelValue {
-  const {
-    uid,
-    creationTimestamp,
-    deletionTimestamp,
-    managedFields: _1,
-    ownerReferences: _2,
-    ...plain
-  } = namespace.metadata
-  const entry = (name: string, value: CelValue): readonly [CelValue, CelValue] => [name, value]
-  const times = Object.entries({ creationTimestamp, deletionTimestamp })
-  const metadata = new CelMap([
-    ...Object.entries(plain).map(([name, value]) => entry(name, celValueOf(value))),
-    entry('UID', uid ?? ''),
-    ...times.flatMap(([name, time]) => (time === undefined ? [] : [entry(name, parseTimestamp(time))])),
-  ])
-  const { spec = {}, status = {} } = namespace as KubernetesObject & {
-    readonly spec?: object
-    readonly status?: object
-  }
-  return new CelMap([entry('metadata', metadata), entry('spec', celValueOf(spec)), entry('status', celValueOf(status))])
+/**
+ * Of the metadata of a namespace not all can be asked about. As upstream has it the fields are those of its JSON, whatever types are
+ * declared for them: times are texts, and what is declared as `UID` is not there.
+ */
+function namespaceValue({ metadata, ...rest }: KubernetesObject): CelValue {
+  const { managedFields: _1, ownerReferences: _2, ...shown } = metadata
+  const { spec = {}, status = {} } = rest as { readonly spec?: object; readonly status?: object }
+  return celValueOf({ metadata: shown, spec, status })
 }
 
 const { string, int, timestamp, dyn, bool } = types

@@ -73,7 +73,7 @@ const prefix: Estimate = ({ args: [part] }) => ({ cost: traversal(sizeOf(part)) 
 
 const splitting: Estimate = onTarget((target, [, limit]) => {
   const size = sizeOf(target)
-  return { cost: scaled(size, 2 * stringTraversal), size: { min: 0, max: literalInt(limit) ?? size.max } }
+  return { cost: scaled(size, 2 * stringTraversal), size: { min: 0, max: literalLimit(limit) ?? size.max } }
 })
 
 const joining: Estimate = onTarget((target, [separator]) => {
@@ -97,7 +97,8 @@ const replacing: Estimate = onTarget((target, [old, by]) => {
 function replacedEnd(text: number, part: number, replacement: number, keeps: boolean): number {
   const added = (count: number): number => (count === 0 || replacement === 0 ? 0 : count * replacement)
   if (part === 0) return added(text + 1) + text
-  return keeps ? text : added(Math.ceil(text / part))
+  // Of a text there is at least one part, however long that may be.
+  return keeps ? text : added(part === Infinity ? Math.min(text, 1) : Math.ceil(text / part))
 }
 
 /** Lists are appended without a look at what they hold. */
@@ -149,8 +150,7 @@ const listing =
   (factor: number, isSquare: boolean): Estimate =>
   (call) => {
     const of = sizeOf(call.target)
-    const size = isSquare ? times(of, of) : of
-    return call.target?.type.kind === 'list' ? listCost(size, factor) : undefined
+    return listCost(isSquare ? times(of, of) : of, factor)
   }
 /** Each element is compared with each, twice. */
 const comparingAll = (list: Operand | undefined, element: CelType | undefined): CallEstimate => {
@@ -166,6 +166,13 @@ const listCost = (size: Range, factor: number): CallEstimate => ({
 const sets =
   (factor: number): Estimate =>
   ({ args: [a, b] }) => ({ cost: plus(scaled(times(sizeOf(a), sizeOf(b)), factor), exactly(1)) })
+
+/** A negative one is none. */
+function literalLimit(operand: Operand | undefined): number | undefined {
+  const literal = operand?.expression.kind === 'literal' ? operand.expression.value : undefined
+  if (literal === null || typeof literal !== 'object' || !('int' in literal)) return undefined
+  return literal.int < 0n ? Infinity : Number(literal.int)
+}
 
 function literalInt(operand: Operand | undefined): number | undefined {
   const literal = operand?.expression.kind === 'literal' ? operand.expression.value : undefined

@@ -13,7 +13,9 @@ import type { Overload } from './functions.ts'
 import {
   type Bindings,
   type CelType,
+  commonType,
   fieldNamed,
+  hasUnknown,
   isAssignable,
   joined,
   listOf,
@@ -34,6 +36,8 @@ export interface Checked {
   readonly typeOf: (expression: Expression) => CelType
   /** The functions a call may mean; more than one where types are only known when it runs. */
   readonly overloadsOf: (call: CallExpression) => readonly Overload[]
+  /** The names of types that parts of it stand for. */
+  readonly typeNamed: (expression: Expression) => string | undefined
   /** Names of variables that it uses, apart from its own. */
   readonly variables: ReadonlySet<string>
 }
@@ -47,6 +51,10 @@ export const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>(
   ['map', mapOf(types.dyn, types.dyn)],
   ['null_type', types.null],
   ['optional_type', optionalOf(types.dyn)],
+  ['google.protobuf.Duration', types.duration],
+  ['google.protobuf.Timestamp', types.timestamp],
+  ['net.IP', { kind: 'opaque', name: 'net.IP' }],
+  ['net.CIDR', { kind: 'opaque', name: 'net.CIDR' }],
 ])
 
 /** The types that expressions may make objects of, by their names. */
@@ -73,6 +81,7 @@ export function checkCel(
     type,
     typeOf: (each) => checker.types.get(each) ?? types.dyn,
     overloadsOf: (call) => checker.overloads.get(call) ?? [],
+    typeNamed: (each) => checker.typeNames.get(each),
     variables: checker.used,
   }
 }
@@ -87,6 +96,7 @@ interface Scope {
 class Checker {
   readonly types = new Map<Expression, CelType>()
   readonly overloads = new Map<CallExpression, readonly Overload[]>()
+  readonly typeNames = new Map<Expression, string>()
   readonly used = new Set<string>()
   readonly problems: CelProblem[] = []
   readonly #variables: ReadonlyMap<string, CelType>
@@ -110,19 +120,19 @@ class Checker {
       case 'literal':
         return literalType(expression.value)
       case 'identifier':
-        return this.#identifier(expression.name, expression.offset, scope)
+        return this.#identifier(expression, expression.name, scope)
       case 'select':
         return this.#select(expression, scope)
       case 'call':
         return this.#call(expression, scope)
       case 'list': {
         const elements = expression.elements.map(({ value, optional }) => this.#element(value, optional, scope))
-        return { ...listOf(joined(elements)), maxSize: elements.length } as CelType
+        return { ...listOf(commonType(elements)), maxSize: elements.length } as CelType
       }
       case 'map': {
         const keys = expression.entries.map(({ key }) => this.check(key, scope))
         const values = expression.entries.map(({ value, optional }) => this.#element(value, optional, scope))
-        return { ...mapOf(joined(keys), joined(values)), maxSize: keys.length } as CelType
+        return { ...mapOf(commonType(keys), commonType(values)), maxSize: keys.length } as CelType
       }
       case 'fold':
         return this.#fold(expression, scope)
@@ -152,7 +162,10 @@ class Checker {
 
   #construct({ typeName, fields, offset }: ConstructExpression, scope: Scope | undefined): CelType {
     const constructed = this.#constructible(typeName)
-    if (constructed === undefined) return this.#undeclared(offset, typeName)
+    if (constructed === undefined) {
+      if (typeNames.has(typeName)) return this.#problem(offset, `'${typeName}' is not a message type`)
+      return this.#undeclared(offset, typeName)
+    }
     for (const field of fields) {
       const given = this.#element(field.value, field.optional, scope)
       const wanted = constructed.fieldType(field.name)
@@ -171,7 +184,7 @@ class Checker {
     return this.#problem(offset, `undeclared reference to '${name}' (in container '')`)
   }
 
-  #identifier(name: string, offset: number, scope: Scope | undefined): CelType {
+  #identifier(expression: Expression, name: string, scope: Scope | undefined): CelType {
     const local = name.startsWith('.') ? undefined : find(name, scope)
     if (local !== undefined) return local
     const global = name.replace(/^\./, '')
@@ -180,11 +193,19 @@ class Checker {
       this.used.add(global)
       return type
     }
-    const named = typeNames.get(global)
-    return named === undefined ? this.#undeclared(offset, name) : { kind: 'type', of: named }
+    return this.#namedType(expression, global) ?? this.#undeclared(expression.offset, name)
   }
 
-  #select({ operand, field, test, optional, offset }: SelectExpression, scope: Scope | undefined): CelType {
+  /** Undefined where there is no type of this name. */
+  #namedType(expression: Expression, name: string): CelType | undefined {
+    const named = typeNames.get(name)
+    if (named === undefined) return undefined
+    this.typeNames.set(expression, name)
+    return { kind: 'type', of: named }
+  }
+
+  #select(expression: SelectExpression, scope: Scope | undefined): CelType {
+    const { operand, field, test, optional, offset } = expression
     const qualified = qualifiedName(operand)
     if (qualified !== undefined && find(qualified.split('.')[0] ?? '', scope) === undefined) {
       const type = this.#variables.get(`${qualified}.${field}`)
@@ -192,12 +213,15 @@ class Checker {
         this.used.add(`${qualified}.${field}`)
         return test ? types.bool : type
       }
+      const name = `${qualified.replace(/^\./, '')}.${field}`
+      const named = test || optional ? undefined : this.#namedType(expression, name)
+      if (named !== undefined) return named
     }
     const of = this.check(operand, scope)
     const isOptional = of.kind === 'optional'
     const type = this.#fieldType(isOptional ? of.of : of, field, offset)
     if (test) return types.bool
-    return isOptional || optional ? (type.kind === 'optional' ? type : optionalOf(type)) : type
+    return isOptional || optional ? optionalOf(type) : type
   }
 
   #call(call: CallExpression, scope: Scope | undefined): CelType {
@@ -215,7 +239,10 @@ class Checker {
       if (overload.method !== method || overload.params.length !== args.length) continue
       const bindings: Bindings = new Map()
       const isFit = overload.params.every((param, index) => isAssignable(args[index] ?? types.dyn, param, bindings))
-      if (isFit) candidates.push({ overload, result: substitute(overload.result, bindings) })
+      if (!isFit) continue
+      candidates.push({ overload, result: substitute(overload.result, bindings) })
+      // As in cel-go elements of which nothing is known become those that the first overload wants.
+      if (args.some((arg, index) => becomesKnown(arg, overload.params[index]))) break
     }
     if (candidates.length === 0) {
       if (known === undefined) return this.#undeclared(call.offset, name)
@@ -307,6 +334,10 @@ function literalType(value: Literal): CelType {
   if (value instanceof Uint8Array) return { kind: 'bytes', maxSize: value.length }
   return 'int' in value ? types.int : 'uint' in value ? types.uint : types.double
 }
+
+/** Whether of the elements of a list nothing is known until a parameter wants some of one type, as those of `max()` and `sort()` do. */
+const becomesKnown = (given: CelType, wanted: CelType | undefined): boolean =>
+  given.kind === 'list' && hasUnknown(given.element) && wanted?.kind === 'list' && !hasUnknown(wanted)
 
 /** What the variables of a loop hold: with two of them the first is the index of a list, or the key of a map. */
 function variablesOf(fold: FoldExpression, range: CelType, elementType: CelType, outer: Scope): Scope {

@@ -18,18 +18,18 @@ const files = [
   ['bindings_ext', 5],
   ['comparisons', 318],
   ['conversions', 108],
-  ['fields', 57],
+  ['fields', 49],
   ['fp_math', 29],
   ['integer_math', 61],
   ['lists', 39],
   ['logic', 21],
   ['macros', 44],
   ['namespace', 1],
-  ['optionals', 58],
+  ['optionals', 56],
   ['parse', 176],
   ['plumbing', 5],
   ['string', 51],
-  ['string_ext', 160],
+  ['string_ext', 159],
   ['timestamps', 73],
 ] as const
 
@@ -83,7 +83,7 @@ function judge({ original }: IncrementalTest): Verdict {
     if (!variables.has(name)) variables.set(name, types.dyn)
     values.set(name, value)
   }
-  const compiled = compileCel(expr, variables, { literals: 'mixed' })
+  const compiled = compileCel(expr, variables, { literals: 'mixed', extension: 'bindings' })
   if ('problem' in compiled && disableCheck) return 'left out'
   const outcome = 'problem' in compiled ? { error: compiled.problem } : compiled.program.run(values, 1_000_000)
   if (matcher.case === 'evalError') return 'error' in outcome ? 'passed' : 'failed'
@@ -142,13 +142,22 @@ function allTests(suite: IncrementalTestSuite, name: string): readonly (readonly
 
 /**
  * What version 4 of the strings library formats otherwise than version 2, which is that of Kubernetes: `library/format.test.ts` has what that
- * writes. And positions behind the end of a text, where cel-go finds nothing: see `library/strings.test.ts`.
+ * writes. And positions behind the end of a text, where cel-go finds nothing: see `library/strings.test.ts`. Kubernetes lets no names be
+ * quoted, and in cel-go keys of a map may be repeated, and what has no members has none that an optional could hold.
  */
 const otherwiseInKubernetes: ReadonlySet<string> = new Set([
+  ...['slash', 'dash', 'dot'].flatMap((name) =>
+    ['field_access', 'has_field'].map((test) => `fields/quoted_map_fields/${test}_${name}`),
+  ),
+  'fields/qualified_identifier_resolution/map_value_repeat_key',
+  'fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous',
+  'optionals/optionals/map_null_entry_no_such_key',
+  'optionals/optionals/map_present_key_invalid_field',
   'string_ext/value_errors/indexof_out_of_range',
   'string_ext/value_errors/lastindexof_out_of_range',
   ...[
     'scientific notation formatting clause',
+    'NaN support for scientific notation',
     'default precision for scientific notation',
     'positive infinity support for scientific notation',
     'negative infinity support for scientific notation',

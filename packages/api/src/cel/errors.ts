@@ -53,6 +53,7 @@ const isWide = (character: string | undefined): boolean => character !== undefin
 
 /** With the place, and the line it is in. */
 function describeProblem(source: string, { offset, message }: CelProblem): string {
+  if (source === '') return `ERROR: <input>:1:0: ${message}`
   const before = source.slice(0, offset).split('\n')
   const characters = [...(source.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ')]
   const column = [...(before.at(-1) ?? '')].length

@@ -225,7 +225,11 @@ const kubernetesCases: readonly Case[] = [
 ]
 
 it.each([...languageCases, ...rules, ...kubernetesCases])('%s', (expression, variables, sizes, min, max) => {
-  const compiled = compileCel(expression, new Map(Object.entries(variables)), { constructible, literals: 'mixed' })
+  const compiled = compileCel(expression, new Map(Object.entries(variables)), {
+    constructible,
+    literals: 'mixed',
+    extension: 'bindings',
+  })
   if ('problem' in compiled) throw new Error(compiled.problem)
   const sizeAt = (path: readonly string[]) => {
     const size = sizes[path.join('.')]

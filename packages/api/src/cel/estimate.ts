@@ -179,7 +179,8 @@ class Estimator {
         return { cost: { min: a.min, max: a.max + b.max } }
       case '_?_:_': {
         this.#setEntries(call, commonEntries(this.#entriesOf(second), this.#entriesOf(third)))
-        return { cost: plus(a, union(b, c)), size: union(args[1]?.size ?? unbounded, args[2]?.size ?? unbounded) }
+        const size = union(args[1]?.size ?? unbounded, args[2]?.size ?? unbounded)
+        return { cost: plus(a, union(b, c)), size: isScalar(this.#checked.typeOf(call)) ? exactly(1) : size }
       }
       case '_+_':
         this.#setEntries(call, commonEntries(this.#entriesOf(call.args[0]), this.#entriesOf(second)))

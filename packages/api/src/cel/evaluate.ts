@@ -8,10 +8,10 @@ import {
   qualifiedName,
   type SelectExpression,
 } from './ast.ts'
-import { type Checked, typeNames } from './check.ts'
+import type { Checked } from './check.ts'
 import { checkPattern, isConstant, membershipOf } from './constants.ts'
 import { CelCostExceeded, CelError, noSuchKey } from './errors.ts'
-import { listCreation, matches, type Overload } from './functions.ts'
+import { constantCost, costsByOverload, listCreation, matches, type Overload } from './functions.ts'
 import { elementOf, notFound } from './library/operators.ts'
 import { noOverload, notIterable } from './no-overload.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, Uint } from './values.ts'
@@ -69,6 +69,12 @@ export function evaluatorOf(checked: Checked): Evaluator {
 }
 
 function compile(expression: Expression, plan: Plan): Evaluator {
+  const named = plan.checked.typeNamed(expression)
+  if (named !== undefined) {
+    const type = new TypeValue(named)
+    plan.constants.set(expression, type)
+    return () => type
+  }
   const evaluator = evaluatorFor(expression, plan)
   if (evaluator !== inNothing && !isConstant(expression, plan.constants)) return evaluator
   const value = constantValue(expression, evaluator)
@@ -119,7 +125,6 @@ function literalValue(value: Literal): CelValue {
 function identifier(name: string, look: number): Evaluator {
   const global = name.replace(/^\./, '')
   const isGlobal = name !== global
-  const type = typeNames.has(global) ? new TypeValue(global) : undefined
   return ({ variables, meter }, scope) => {
     meter.spend(look)
     if (!isGlobal) {
@@ -130,7 +135,7 @@ function identifier(name: string, look: number): Evaluator {
         return each.value
       }
     }
-    const value = variables.get(global) ?? type
+    const value = variables.get(global)
     if (value !== undefined) return value
     if (variables.has(global)) return null
     throw new CelError(`no such attribute(s): ${name}`)
@@ -181,7 +186,6 @@ function select(expression: SelectExpression, plan: Plan, look: number): Evaluat
   return (run, scope) => {
     const of = operand(run, scope)
     if (!test && !optional && !(of instanceof Optional)) return foundIn(of, field, run)
-    if (of instanceof Optional && of.value !== undefined && isPlain(of.value)) throw noSuchKey(field)
     const from = of instanceof Optional ? of.value : of
     const found = from === undefined ? undefined : memberOf(from, field)
     // As upstream has it, has() costs no more than what it looks into.
@@ -200,7 +204,7 @@ function foundIn(of: CelValue, field: string, { meter }: Run): CelValue {
 function optionally(found: CelValue | undefined, { meter }: Run): Optional {
   if (found === undefined) return Optional.none
   meter.spend(costs.look)
-  return found instanceof Optional ? found : new Optional(found)
+  return new Optional(found)
 }
 
 function index(expression: CallExpression, plan: Plan, look: number): Evaluator {
@@ -217,10 +221,6 @@ function index(expression: CallExpression, plan: Plan, look: number): Evaluator 
     return value
   }
 }
-
-/** Whether a value has neither members nor elements. */
-const isPlain = (value: CelValue): boolean =>
-  !(value instanceof CelObject || value instanceof CelMap || value instanceof CelList)
 
 /** A member; undefined where there is none of that name, or no members at all (cel-go's `refQualify`). */
 function memberOf(value: CelValue, field: string): CelValue | undefined {
@@ -394,14 +394,57 @@ const inNothing: Evaluator = () => false
 
 function invoked(overloads: readonly Overload[], args: readonly Evaluator[]): Evaluator {
   const [{ name } = { name: '' }] = overloads
+  const isCostKnown = overloads.length === 1 || !costsByOverload.has(name)
+  const valuesOf = args.length === 2 ? ofBoth(args as [Evaluator, Evaluator]) : ofAll(args)
   return (run, scope) => {
-    const values = args.map((arg) => arg(run, scope))
+    const values = valuesOf(run, scope)
     const overload = overloads.find(({ params }) =>
       params.every((param, index) => matches(values[index] ?? null, param)),
     )
-    if (overload === undefined) throw noOverload(name, values)
-    run.meter.spend(overload.cost(values.map(sizeOf), values))
+    if (overload === undefined) {
+      run.meter.spend(failedCallCost)
+      throw noOverload(name, values)
+    }
+    run.meter.spend(isCostKnown ? overload.cost(values.map(sizeOf), values) : constantCost([], []))
     return overload.invoke(...(values as never[]))
+  }
+}
+
+/** What a call costs that cannot be made. */
+const failedCallCost = 1
+
+type Values = (run: Run, scope: Scope | undefined) => readonly CelValue[]
+
+/** As in cel-go a call of one argument that fails costs what any does; of more than two it costs nothing. */
+const ofAll =
+  (args: readonly Evaluator[]): Values =>
+  (run, scope) =>
+    args.map((arg) => (args.length === 1 ? unlessFailed(arg, run, scope) : arg(run, scope)))
+
+function unlessFailed(arg: Evaluator, run: Run, scope: Scope | undefined): CelValue {
+  const value = outcomeOf(arg, run, scope)
+  if (!(value instanceof CelError)) return value
+  run.meter.spend(failedCallCost)
+  throw value
+}
+
+/** As in cel-go the second of two arguments is evaluated, even where the first fails. */
+const ofBoth =
+  ([first, second]: readonly [Evaluator, Evaluator]): Values =>
+  (run, scope) => {
+    const values = [outcomeOf(first, run, scope), outcomeOf(second, run, scope)] as const
+    const failure = values.find((value) => value instanceof CelError)
+    if (failure === undefined) return values as readonly CelValue[]
+    run.meter.spend(failedCallCost)
+    throw failure
+  }
+
+function outcomeOf(evaluator: Evaluator, run: Run, scope: Scope | undefined): CelValue | CelError {
+  try {
+    return evaluator(run, scope)
+  } catch (error) {
+    if (error instanceof CelError) return error
+    throw error
   }
 }
 

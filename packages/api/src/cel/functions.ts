@@ -23,7 +23,10 @@ export interface Overload {
   readonly cost: CallCost
 }
 
-/** What a call costs when it is made, by the sizes of its arguments, and by themselves. What it may cost at most is in `call-estimates.ts`. */
+/**
+ * What a call costs when it is made, by the sizes of its arguments, and by themselves, as cel-go and Kubernetes count it
+ * (interpreter/runtimecost.go, apiserver/pkg/cel/library/cost.go). What it may cost at most is in `call-estimates.ts`.
+ */
 export type CallCost = (sizes: readonly number[], args: readonly CelValue[]) => number
 
 /** Looking through a text costs a tenth of its length. */
@@ -39,12 +42,35 @@ export const selectorCost = (length: number): number =>
   10 + Math.ceil(length * stringTraversal) + Math.ceil(length * 0.5) * 50
 
 export const constantCost: CallCost = () => 1
-/** Walks through the first argument once. */
-export const traversalCost: CallCost = ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal))
+/** Walks through the first argument once: nothing, where it is empty. */
+export const traversalCost: CallCost = ([size = 1]) => Math.ceil(size * stringTraversal)
 /** Walks through the first argument, and makes another of it. */
-export const rewritingCost: CallCost = ([size = 1]) => Math.max(1, Math.ceil(size * 2 * stringTraversal))
-/** Walks through the elements of the first argument. */
-export const elementsCost: CallCost = ([size = 1]) => Math.max(1, size)
+export const rewritingCost: CallCost = ([size = 1]) => Math.ceil(size * 2 * stringTraversal)
+/** Walks through the first argument, and through what is in it. */
+export const searchingCost: CallCost = (_, [value = null]) => depthCost(value)
+
+/** Of texts less than ten bytes cost nothing. */
+function depthCost(value: CelValue): number {
+  if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * stringTraversal)
+  if (value instanceof Uint8Array) return Math.floor(value.length * stringTraversal)
+  if (value instanceof CelList) return value.values().reduce<number>((cost, each) => cost + depthCost(each), 0)
+  if (value instanceof CelMap) {
+    return value.entries().reduce((cost, [key, each]) => cost + depthCost(key) + depthCost(each), 0)
+  }
+  if (value instanceof CelObject) {
+    return value.names().reduce((cost, name) => cost + depthCost(name) + depthCost(value.get(name) ?? null), 0)
+  }
+  return 1
+}
+
+/**
+ * Functions whose cost depends on which of their overloads is called. Where that is only known when it runs they cost what any
+ * call does.
+ */
+export const costsByOverload: ReadonlySet<string> = new Set([
+  ...['_+_', '_<_', '_<=_', '_>_', '_>=_', '@in', 'matches', 'string', 'bytes'],
+  ...['flatten', 'sort', '@sortByAssociatedKeys'],
+])
 
 /**
  * Declares a function: `size(string): int` is called by itself, `string.size(): int` on its first argument. Capital letters

@@ -2,18 +2,26 @@
 import type { Expression, FoldExpression } from './ast.ts'
 import { CelSyntaxError } from './errors.ts'
 
+export interface MacroOptions {
+  /** Whether `cel.bind` is one. */
+  readonly bindings: boolean
+}
+
 /** The expression a call stands for, where it is one of a macro. */
 export function expandMacro(
   name: string,
   target: Expression | undefined,
   args: readonly Expression[],
   offset: number,
+  { bindings }: MacroOptions,
 ): Expression | undefined {
   if (target === undefined) {
     const [operand] = args
-    return name === 'has' && args.length === 1 && operand !== undefined ? has(operand) : undefined
+    return name === 'has' && args.length === 1 && operand !== undefined ? has(operand, offset) : undefined
   }
-  if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel') return bind(args, offset)
+  if (bindings && name === 'bind' && args.length === 3 && target.kind === 'identifier' && target.name === 'cel') {
+    return bind(args, offset)
+  }
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optMap(name, target, args, offset)
   const macro = `${name}/${args.length}`
   const make = folds[macro] ?? twoVariableFolds[macro]
@@ -43,10 +51,12 @@ const folds: Readonly<Record<string, Fold>> = {
     })
   },
   'exists_one/2': existsOne,
-  'existsOne/2': existsOne,
-  'map/2': (range, [variable, value], offset) => collect(range, variable, undefined, value, offset),
-  'map/3': (range, [variable, test, value], offset) => collect(range, variable, test, value, offset),
-  'filter/2': (range, [variable, test], offset) => collect(range, variable, test, variable, offset),
+  'map/2': (range, [variable, value], offset) => mapping(range, variable, undefined, value, offset),
+  'map/3': (range, [variable, test, value], offset) => mapping(range, variable, test, value, offset),
+  'filter/2': (range, [variable, test], offset) => {
+    simpleName(variable, offset, notAnIdentifier)
+    return collect(range, variable, test, variable, offset)
+  },
   'sortBy/2': sortBy,
 }
 
@@ -79,10 +89,23 @@ function ofElement(name: string): Fold {
 }
 
 function withSecond(fold: FoldExpression, second: Expression | undefined): FoldExpression {
-  if (second?.kind !== 'identifier' || second.name.startsWith('.') || second.name === fold.variable) {
-    throw new CelSyntaxError(fold.offset, 'argument must be a simple name, and another than the first')
+  const name = simpleName(second, fold.offset)
+  if (name === fold.variable)
+    throw new CelSyntaxError(second?.offset ?? fold.offset, `duplicate variable name: ${name}`)
+  return { ...fold, second: name }
+}
+
+/** What an argument names; it may not be the accumulator that other implementations have. */
+function simpleName(
+  argument: Expression | undefined,
+  offset: number,
+  otherwise = 'argument must be a simple name',
+): string {
+  if (argument?.kind !== 'identifier' || argument.name.startsWith('.')) {
+    throw new CelSyntaxError(argument?.offset ?? offset, otherwise)
   }
-  return { ...fold, second: second.name }
+  if (argument.name !== '__result__') return argument.name
+  throw new CelSyntaxError(argument.offset, 'iteration variable overwrites accumulator variable')
 }
 
 /** Makes a map; `added` are a key and its value, or a map of such. */
@@ -119,10 +142,17 @@ function sortBy(list: Expression, [variable, key]: readonly Expression[], offset
   }
   const name = '@__sortBy_input__'
   const input: Expression = { kind: 'identifier', name, offset }
-  const keys = collect({ ...input }, variable, undefined, key, offset)
+  const keys = mapping({ ...input }, variable, undefined, key, offset)
   const sorted: Expression = { kind: 'call', name: '@sortByAssociatedKeys', target: input, args: [keys], offset }
   return boundTo(name, list, sorted, offset)
 }
+
+function mapping(...[range, variable, test, value, offset]: Parameters<typeof collect>): FoldExpression {
+  simpleName(variable, offset, notAnIdentifier)
+  return collect(range, variable, test, value, offset)
+}
+
+const notAnIdentifier = 'argument is not an identifier'
 
 function collect(
   range: Expression,
@@ -139,17 +169,17 @@ function collect(
   })
 }
 
-function has(operand: Expression): Expression {
+function has(operand: Expression, offset: number): Expression {
   if (operand.kind !== 'select' || operand.optional) {
     throw new CelSyntaxError(operand.offset, 'invalid argument to has() macro')
   }
-  return { ...operand, test: true }
+  return { ...operand, test: true, offset }
 }
 
 /** A loop that runs not once: the variable is the accumulator. */
 function bind([variable, value, body]: readonly Expression[], offset: number): Expression {
   if (variable?.kind !== 'identifier' || value === undefined || body === undefined) {
-    throw new CelSyntaxError(offset, 'cel.bind() variable names must be simple identifiers')
+    throw new CelSyntaxError(variable?.offset ?? offset, 'cel.bind() variable names must be simple identifiers')
   }
   return boundTo(variable.name, value, body, offset)
 }
@@ -178,7 +208,7 @@ function optMap(
   offset: number,
 ): Expression {
   if (variable?.kind !== 'identifier' || value === undefined) {
-    throw new CelSyntaxError(offset, `${name}() variable name must be a simple identifier`)
+    throw new CelSyntaxError(variable?.offset ?? offset, `${name}() variable name must be a simple identifier`)
   }
   const at = build(offset)
   const call = (method: string, ...args: readonly Expression[]): Expression => ({
@@ -226,12 +256,9 @@ function build(offset: number) {
       offset,
     }),
     fold: (variable: Expression | undefined, range: Expression, parts: FoldParts): FoldExpression => {
-      if (variable?.kind !== 'identifier' || variable.name.startsWith('.')) {
-        throw new CelSyntaxError(offset, 'argument must be a simple name')
-      }
       return {
         kind: 'fold',
-        variable: variable.name,
+        variable: simpleName(variable, offset),
         range,
         accumulator: accumulatorName,
         condition: literal(true),

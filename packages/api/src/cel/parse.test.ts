@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { CelSyntaxError } from './errors.ts'
 import { parseCel } from './parse.ts'
+import { compileCel } from './program.ts'
+import { types } from './types.ts'
 
 /** The tokens with which an operand begins. */
 const operand =
@@ -136,5 +138,55 @@ describe('an expression that does not parse', () => {
     ['A{a 1}', 5, "missing ':' at '1'"],
   ])('%s is told of as upstream does', (source, column, problem) => {
     expect(problemOf(source)).toBe(`${column}: Syntax error: ${problem}`)
+  })
+})
+
+// What cel-go 0.26 tells, by the line of each problem.
+describe('all that is wrong is told', () => {
+  const linesOf = (source: string): readonly string[] => {
+    const compiled = compileCel(source, new Map([['self', types.dyn]]))
+    if (!('problem' in compiled)) return []
+    return compiled.problem.split('\n').flatMap((line) => (line.startsWith('ERROR: ') ? [line.slice(15)] : []))
+  }
+  const unrecognized = (text: string): string => `Syntax error: token recognition error at: '${text}'`
+  const extraneous = (text: string): string => `Syntax error: extraneous input '${text}' expecting <EOF>`
+
+  it.each<[source: string, lines: readonly string[]]>([
+    ['self.a = 1', [`1:8: ${unrecognized('= ')}`, `1:10: ${extraneous('1')}`]],
+    ['self.a=1', [`1:7: ${unrecognized('=1')}`]],
+    ['self | self', [`1:6: ${unrecognized('| ')}`, `1:8: ${extraneous('self')}`]],
+    ["self == 'x' = 'y'", [`1:13: ${unrecognized('= ')}`, `1:15: ${extraneous("'y'")}`]],
+    ["'it's'", [`1:5: ${extraneous('s')}`, `1:6: ${unrecognized("'")}`]],
+    ["'abc", [`1:1: ${unrecognized("'abc")}`, `1:5: Syntax error: mismatched input '<EOF>' expecting ${operand}`]],
+    // What began as a string of several lines is an empty one, and what has a letter before it is a name.
+    ["'''abc", [`1:3: ${unrecognized("'abc")}`]],
+    ["b'abc", [`1:2: ${unrecognized("'abc")}`]],
+    ["'a\\qb'", [`1:1: ${unrecognized("'a\\q")}`, `1:6: ${unrecognized("'")}`]],
+    [
+      '"\\268"',
+      [
+        `1:1: ${unrecognized('"\\268')}`,
+        `1:6: ${unrecognized('"')}`,
+        `1:7: Syntax error: mismatched input '<EOF>' expecting ${operand}`,
+      ],
+    ],
+    ['`a', [`1:1: ${unrecognized('`a')}`, `1:3: Syntax error: mismatched input '<EOF>' expecting ${operand}`]],
+    ['self 👑', [`1:6: ${unrecognized('👑')}`]],
+    ['[1].all(if, true)', ['1:9: reserved identifier: if', '1:9: argument must be a simple name']],
+    [
+      'if(for) + 0xFFFFFFFFFFFFFFFFF',
+      ['1:1: reserved identifier: if', '1:4: reserved identifier: for', '1:11: invalid int literal'],
+    ],
+    [
+      'self.map(1, 2) && self.filter(3, 4)',
+      ['1:10: argument is not an identifier', '1:31: argument is not an identifier'],
+    ],
+    ['https://example.com', [`1:6: ${extraneous(':')}`]],
+  ])('%s', (source, lines) => {
+    expect(linesOf(source)).toEqual(lines)
+  })
+
+  it('of an empty text as well', () => {
+    expect(linesOf('')).toEqual([`1:0: Syntax error: mismatched input '<EOF>' expecting ${operand}`])
   })
 })

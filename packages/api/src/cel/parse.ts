@@ -1,7 +1,7 @@
 /** Text into expressions, by the grammar of the Common Expression Language. */
 import { type ConstructedField, type Element, type Entry, type Expression, qualifiedName } from './ast.ts'
-import { CelSyntaxError } from './errors.ts'
-import { expandMacro } from './macros.ts'
+import { CelCheckError, type CelProblem, CelSyntaxError } from './errors.ts'
+import { expandMacro, type MacroOptions } from './macros.ts'
 import { reservedWords, type Token, tokensOf } from './tokens.ts'
 
 /** Deeper nesting is refused: whatever walks an expression would run out of stack. */
@@ -10,10 +10,19 @@ export const expressionDepthMax = 250
 /** Longer texts are refused. */
 export const expressionLengthMax = 100_000
 
-/** Reads an expression. Throws CelSyntaxError. */
-export function parseCel(source: string): Expression {
+export interface ParseOptions {
+  /** Whether `cel.bind` is a macro. */
+  readonly bindings?: boolean
+}
+
+/**
+ * Reads an expression. Throws a CelSyntaxError, or a CelCheckError with all that is wrong: as cel-go does it tells of everything
+ * that is no token, of names and literals that cannot be used, and of calls of macros; but only of the first place that does not parse.
+ */
+export function parseCel(source: string, options: ParseOptions = {}): Expression {
   if (source.length > expressionLengthMax) throw new CelSyntaxError(0, 'expression code point size exceeds limit')
-  return new Parser(tokensOf(source), source).whole()
+  const { tokens, problems } = tokensOf(source)
+  return new Parser(tokens, source, options, problems).whole()
 }
 
 /** Binary operators by how tightly they bind, loosest first; `?:` binds loosest of all. */
@@ -28,6 +37,8 @@ const binary: readonly (readonly string[])[] = [
 class Parser {
   readonly #tokens: readonly Token[]
   readonly #source: string
+  readonly #macros: MacroOptions
+  readonly #problems: CelProblem[]
   #next = 0
   #depth = 0
   /** How many brackets and conditions are open. */
@@ -35,20 +46,68 @@ class Parser {
   /** What else may stand at the place where a bracket has just been opened. */
   #atStart: { readonly at: number; readonly also: readonly string[] } = { at: -1, also: [] }
 
-  constructor(tokens: readonly Token[], source: string) {
+  constructor(
+    tokens: readonly Token[],
+    source: string,
+    { bindings = false }: ParseOptions,
+    problems: readonly CelProblem[],
+  ) {
+    this.#problems = [...problems]
+    this.#macros = { bindings }
     this.#tokens = tokens
     this.#source = source
   }
 
   whole(): Expression {
-    const expression = this.#expression()
-    if (this.#peek().kind !== 'end') throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end')
-    return expression
+    const expression = this.#read()
+    const [first, ...more] = this.#problems
+    if (first === undefined && expression !== undefined) return expression
+    if (first !== undefined && more.length === 0) throw new CelSyntaxError(first.offset, first.message)
+    throw new CelCheckError(this.#problems)
+  }
+
+  /** Undefined where it does not parse. */
+  #read(): Expression | undefined {
+    try {
+      const expression = this.#expression()
+      if (this.#peek().kind !== 'end') throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end')
+      return expression
+    } catch (error) {
+      if (error instanceof CelSyntaxError) this.#problems.push({ offset: error.offset, message: error.message })
+      else if (error instanceof CelCheckError) this.#problems.push(...error.problems)
+      else throw error
+      return undefined
+    }
+  }
+
+  /** Tells a problem and goes on. */
+  #report(offset: number, message: string): void {
+    this.#problems.push({ offset, message })
+  }
+
+  /** What stands where nothing usable does. */
+  #nothing(offset: number): Expression {
+    return { kind: 'literal', value: null, offset }
+  }
+
+  #expanded(
+    name: string,
+    target: Expression | undefined,
+    args: readonly Expression[],
+    offset: number,
+  ): Expression | undefined {
+    try {
+      return expandMacro(name, target, args, offset, this.#macros)
+    } catch (error) {
+      if (!(error instanceof CelSyntaxError)) throw error
+      this.#report(error.offset, error.message)
+      return this.#nothing(offset)
+    }
   }
 
   #peek(ahead = 0): Token {
     const token = this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)]
-    return token ?? { kind: 'end', offset: 0 }
+    return token ?? { kind: 'end', offset: 0, end: 0 }
   }
 
   #isNext(text: string, ahead = 0): boolean {
@@ -104,7 +163,8 @@ class Parser {
 
   /** The next token as it is written. */
   #text(): string {
-    return this.#source.slice(this.#peek().offset, this.#peek(1).offset).trimEnd()
+    const { offset, end } = this.#peek()
+    return this.#source.slice(offset, end)
   }
 
   #beginsOperand(ahead = 0): boolean {
@@ -153,20 +213,24 @@ class Parser {
       const operand = this.#member()
       return count % 2 === 0 ? operand : { kind: 'call', name: '!_', args: [operand], offset }
     }
-    if (!this.#isNext('-')) return this.#member()
+    if (!this.#isNext('-') || this.#isSigned()) return this.#member()
     this.#next += 1
-    const token = this.#peek()
-    if (token.kind === 'literal' && typeof token.value === 'object' && token.value !== null) {
-      if ('int' in token.value || 'double' in token.value) return this.#member(true)
-    }
     let count = 1
     while (this.#take('-')) count += 1
     const operand = this.#member()
     return count % 2 === 0 ? operand : { kind: 'call', name: '-_', args: [operand], offset }
   }
 
-  #member(negative = false): Expression {
-    let operand = this.#primary(negative)
+  /** Whether a number with its sign comes next. */
+  #isSigned(): boolean {
+    const token = this.#peek(1)
+    if (!this.#isNext('-') || token.kind !== 'literal' || typeof token.value !== 'object' || token.value === null)
+      return false
+    return 'int' in token.value || 'double' in token.value
+  }
+
+  #member(): Expression {
+    let operand = this.#primary()
     for (let links = 0; ; links += 1) {
       const { offset } = this.#peek()
       if (links > expressionDepthMax)
@@ -190,19 +254,17 @@ class Parser {
   #dotted(operand: Expression, offset: number): Expression {
     const optional = this.#take('?')
     const token = this.#peek()
-    if (token.kind !== 'name') {
-      const found = token.kind === 'end' ? '' : this.#text()
-      throw new CelSyntaxError(token.offset, `Syntax error: no viable alternative at input '.${found}'`)
-    }
+    if (!isFieldName(token)) throw this.#noField(optional)
+    if (token.quoted) this.#report(token.offset, unsupportedQuotes)
     this.#next += 1
-    if (optional || token.quoted || !this.#isNext('(')) {
+    if (optional || !this.#isNext('(')) {
       return { kind: 'select', operand, field: token.text, test: false, optional, offset }
     }
     const { offset: at } = this.#peek()
     this.#next += 1
     const args = this.#arguments(')')
     return (
-      expandMacro(token.text, operand, args, at) ?? {
+      this.#expanded(token.text, operand, args, at) ?? {
         kind: 'call',
         name: token.text,
         target: operand,
@@ -210,6 +272,19 @@ class Parser {
         offset: at,
       }
     )
+  }
+
+  #noField(optional: boolean): CelSyntaxError | CelCheckError {
+    const token = this.#peek()
+    if (optional) {
+      const { message } = this.#unexpected('{IDENTIFIER, ESC_IDENTIFIER}', false)
+      return new CelCheckError(
+        [message, 'unsupported ident kind'].map((each) => ({ offset: token.offset, message: each })),
+      )
+    }
+    if (token.kind === 'literal' && wordsOfValues.has(token.value)) return this.#unexpected('IDENTIFIER', false)
+    const found = token.kind === 'end' ? '' : this.#text()
+    return new CelSyntaxError(token.offset, `Syntax error: no viable alternative at input '.${found}'`)
   }
 
   #arguments(end: string): readonly Expression[] {
@@ -223,12 +298,16 @@ class Parser {
     return args
   }
 
-  #primary(negative: boolean): Expression {
+  #primary(): Expression {
+    const minus = this.#isSigned() ? this.#peek().offset : undefined
+    if (minus !== undefined) this.#next += 1
     const token = this.#peek()
     const { offset } = token
     if (token.kind === 'literal') {
       this.#next += 1
-      return { kind: 'literal', value: signed(token, negative), offset }
+      const { value, problem } = signed(token, minus)
+      if (problem !== undefined) this.#report(minus ?? offset, problem)
+      return { kind: 'literal', value, offset: minus ?? offset }
     }
     if (this.#take('(')) {
       this.#enter()
@@ -243,17 +322,20 @@ class Parser {
 
   /** A name may begin with a dot: it is then not looked up in the loops around it. */
   #name(): Expression {
-    const { offset } = this.#peek()
     const dot = this.#take('.') ? '.' : ''
     const token = this.#peek()
+    const { offset } = token
     if (token.kind !== 'name' || token.quoted || token.text === 'in') throw this.#noOperand()
-    if (reservedWords.has(token.text)) throw new CelSyntaxError(token.offset, `reserved identifier: ${token.text}`)
+    const isReserved = reservedWords.has(token.text)
+    if (isReserved) this.#report(token.offset, `reserved identifier: ${token.text}`)
     this.#next += 1
-    if (!this.#isNext('(')) return { kind: 'identifier', name: dot + token.text, offset }
+    if (!this.#isNext('('))
+      return isReserved ? this.#nothing(offset) : { kind: 'identifier', name: dot + token.text, offset }
     const { offset: at } = this.#peek()
     this.#next += 1
     const args = this.#arguments(')')
-    const expanded = dot === '' ? expandMacro(token.text, undefined, args, at) : undefined
+    if (isReserved) return this.#nothing(offset)
+    const expanded = dot === '' ? this.#expanded(token.text, undefined, args, at) : undefined
     return expanded ?? { kind: 'call', name: token.text, args, offset: at }
   }
 
@@ -275,7 +357,8 @@ class Parser {
     while (!this.#endsWith('}', fields.length)) {
       const optional = this.#take('?')
       const token = this.#peek()
-      if (token.kind !== 'name') throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
+      if (!isFieldName(token)) throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
+      if (token.quoted) this.#report(token.offset, unsupportedQuotes)
       this.#next += 1
       const { offset } = this.#peek()
       this.#expect(':')
@@ -310,6 +393,15 @@ class Parser {
   }
 }
 
+const wordsOfValues: ReadonlySet<unknown> = new Set([true, false, null])
+
+/** Fields may be called as variables may not be; but for the operator. */
+const isFieldName = (token: Token): token is Extract<Token, { kind: 'name' }> =>
+  token.kind === 'name' && (token.quoted || token.text !== 'in')
+
+/** Kubernetes does not let names be quoted. */
+const unsupportedQuotes = "unsupported syntax: '`'"
+
 const tokenOrder = "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?'".split(' ')
 const operandSymbols = "'[' '{' '(' '.' '-' '!'".split(' ')
 const operandWords = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER"
@@ -320,12 +412,16 @@ function operandStarts(also: readonly string[]): string {
   return `{${symbols.join(', ')}, ${operandWords}}`
 }
 
-function signed(token: Extract<Token, { kind: 'literal' }>, negative: boolean): typeof token.value {
-  const { value, offset } = token
-  if (typeof value !== 'object' || value === null) return value
+type LiteralToken = Extract<Token, { kind: 'literal' }>
+
+function signed(token: LiteralToken, minus: number | undefined): Pick<LiteralToken, 'value' | 'problem'> {
+  const { value, problem } = token
+  if (problem !== undefined) return { value, problem }
+  const negative = minus !== undefined
+  if (typeof value !== 'object' || value === null) return { value }
   if ('int' in value) {
-    if (!negative && value.int === 2n ** 63n) throw new CelSyntaxError(offset, 'invalid int literal')
-    return { int: negative ? -value.int : value.int }
+    if (!negative && value.int === 2n ** 63n) return { value, problem: 'invalid int literal' }
+    return { value: { int: negative ? -value.int : value.int } }
   }
-  return 'double' in value && negative ? { double: -value.double } : value
+  return { value: 'double' in value && negative ? { double: -value.double } : value }
 }

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileCel } from './program.ts'
+import { type CelOptions, compileCel } from './program.ts'
 import { type CelType, listOf, types } from './types.ts'
 import { CelList, CelMap, type CelValue } from './values.ts'
 
 const costMax = 1_000_000
 
-function programOf(source: string, variables: Readonly<Record<string, CelType>> = {}) {
-  const compiled = compileCel(source, new Map(Object.entries(variables)))
+function programOf(source: string, variables: Readonly<Record<string, CelType>> = {}, options: CelOptions = {}) {
+  const compiled = compileCel(source, new Map(Object.entries(variables)), options)
   if ('problem' in compiled) throw new Error(compiled.problem)
   return compiled.program
 }
@@ -284,7 +284,7 @@ describe('libraries', () => {
     ["quantity('2k').asInteger()", 2000n],
     ["quantity('1.5').asInteger()", 'error: cannot convert value to integer'],
     ["quantity('1').add(quantity('500m')).compareTo(quantity('1500m'))", 0n],
-    ["quantity('3').sub(1).sign()", 1n],
+    ["sign(quantity('3').sub(1))", 1n],
     ["isQuantity('x')", false],
     ["url('https://user@host:80/a%20b?c=1&c=2').getHost()", 'host:80'],
     ["url('https://host:80/a%20b?c=1').getEscapedPath()", '/a%20b'],
@@ -474,7 +474,7 @@ describe('cost', () => {
     const sizes: Readonly<Record<string, number>> = { self: 20, names: 20, 'names.@items': 30 }
     const sizeAt = (path: readonly string[]) => ({ min: 0, max: sizes[path.join('.')] ?? 0 })
     for (const source of sources) {
-      const program = programOf(source, { self: numbers, names: texts })
+      const program = programOf(source, { self: numbers, names: texts }, { extension: 'bindings' })
       const estimated = program.estimateCost(sizeAt).max
       fc.assert(
         fc.property(data, ({ self, names }) => {
@@ -488,4 +488,113 @@ describe('cost', () => {
       )
     }
   })
+})
+
+/** The first line of what is said of an expression. */
+const problem = (source: string, options: CelOptions = {}): string => {
+  const compiled = compileCel(source, new Map([['self', types.dyn]]), options)
+  return 'problem' in compiled ? (compiled.problem.split('\n')[0] ?? '') : 'none'
+}
+
+// What cel-go 0.26 says in the environment of Kubernetes 1.36.
+describe('macros', () => {
+  it.each([
+    ['has(self.a.b[0])', '1:13: invalid argument to has() macro'],
+    ['[1].filter(self.a, true)', '1:16: argument is not an identifier'],
+    ['[1].map(self.a, true)', '1:13: argument is not an identifier'],
+    ['[1].sortBy(self.a, true)', '1:16: argument is not an identifier'],
+    ['[1].all(2, 3)', '1:9: argument must be a simple name'],
+    ['[1].all(i, i, i < i)', '1:12: duplicate variable name: i'],
+    ['[1].all(self.a, i, true)', '1:13: argument must be a simple name'],
+    ['[1].exists(i, self.a, true)', '1:19: argument must be a simple name'],
+    ['{}.transformMapEntry(i, i.j, {})', '1:26: argument must be a simple name'],
+    ['[1].all(__result__, true)', '1:9: iteration variable overwrites accumulator variable'],
+    ['[1].all(i, __result__, true)', '1:12: iteration variable overwrites accumulator variable'],
+    ['self.optMap(y.z, y)', '1:14: optMap() variable name must be a simple identifier'],
+    ['self.optFlatMap(y.z, y)', '1:18: optFlatMap() variable name must be a simple identifier'],
+  ])('say where an argument is wrong: %s', (source, expected) => {
+    expect(problem(source)).toBe(`ERROR: <input>:${expected}`)
+  })
+
+  it('has existsOne with two variables only', () => {
+    expect(problem('[1].existsOne(i, v, v > 0)')).toBe('none')
+    expect(problem('[1].existsOne(v, v > 0)')).toMatch("1:14: undeclared reference to 'existsOne' (in container '')")
+  })
+
+  it('binds variables only where that is allowed', () => {
+    expect(problem('cel.bind(x, 1, x + x == 2)')).toMatch("1:1: undeclared reference to 'cel' (in container '')")
+    expect(problem('cel.bind(x, 1, x + x == 2)', { extension: 'bindings' })).toBe('none')
+  })
+})
+
+describe('names', () => {
+  it.each([
+    ['.x.y', "1:2: undeclared reference to '.x' (in container '')"],
+    ['int{}', "1:4: 'int' is not a message type"],
+    ['self.`a-b`', "1:6: unsupported syntax: '`'"],
+    ['self.in', "1:6: Syntax error: no viable alternative at input '.in'"],
+    ['self.true', "1:6: Syntax error: mismatched input 'true' expecting IDENTIFIER"],
+    ['self.?true', "1:7: Syntax error: mismatched input 'true' expecting {IDENTIFIER, ESC_IDENTIFIER}"],
+    ["jsonpatch.escapeKey('a') == ''", "1:1: undeclared reference to 'jsonpatch' (in container '')"],
+    ["isImage('a')", "1:8: undeclared reference to 'isImage' (in container '')"],
+  ])('%s is none that is known, or may be used', (source, expected) => {
+    expect(problem(source)).toBe(`ERROR: <input>:${expected}`)
+  })
+
+  it('are also those of types', () => {
+    const sources = [
+      "type(timestamp('2020-01-01T00:00:00Z')) == google.protobuf.Timestamp",
+      "type(duration('1s')) == google.protobuf.Duration",
+      "type(ip('1.1.1.1')) == net.IP && type(cidr('1.1.1.1/8')) == net.CIDR",
+    ]
+    for (const source of sources) expect(result(source)).toBe(true)
+  })
+
+  it('has() tells of an unknown field where it stands itself', () => {
+    const self: CelType = { kind: 'object', name: 'object', fields: new Map() }
+    expect(() => programOf('has(self.a)', { self })).toThrow("ERROR: <input>:1:4: undefined field 'a'")
+  })
+})
+
+describe('literals', () => {
+  it.each([
+    ['timestamp(-62135596801)', '1:11: invalid timestamp argument'],
+    ["'\\udead'", '1:1: invalid unicode code point'],
+    ["b'\\u00e9'", '1:1: unable to unescape string'],
+  ])('%s is told of where it begins', (source, expected) => {
+    expect(problem(source)).toBe(`ERROR: <input>:${expected}`)
+  })
+
+  it('end their lines in one way', () => {
+    expect(result("'''a\r\nb\rc'''")).toBe('a\nb\nc')
+  })
+
+  it('of lists and maps are of what is known of any element', () => {
+    expect(problem("[[], [1]].all(l, l[0] == 'a')")).toMatch(
+      /found no matching overload for '_==_' applied to '\(int, string\)'/,
+    )
+    expect(problem("{'a': [], 'b': [1]}.b[0] == 'a'")).toMatch(/applied to '\(int, string\)'/)
+  })
+
+  it('of maps may have a key twice: the last one counts', () => {
+    expect(result('{true: 1, false: 2, true: 3}[true]')).toBe(3n)
+  })
+})
+
+describe('optional values', () => {
+  it.each([
+    ["{'a': dyn(1)}.?a.?b.orValue(3)", 3n],
+    ["{'a': dyn(null)}.?a.b.hasValue()", false],
+    ["{'a': optional.of(10)}.?a.value().value()", 10n],
+    ['[optional.of(1)][?0].value().value()', 1n],
+    ["optional.ofNonZeroValue(timestamp('0001-01-01T00:00:00Z')).hasValue()", false],
+    ['optional.ofNonZeroValue(timestamp(0)).hasValue()', true],
+  ])('%s', (source, expected) => {
+    expect(result(source)).toBe(expected)
+  })
+})
+
+it('spans of time that are too long overflow as numbers do', () => {
+  const spans = "timestamp('9999-12-31T23:59:59Z') - timestamp('0001-01-01T00:00:00Z') > duration('1s')"
+  expect(result(spans)).toBe('error: integer overflow')
 })

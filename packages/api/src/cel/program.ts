@@ -6,7 +6,7 @@ import { type ConstructibleTypes, checkCel } from './check.ts'
 import { CelCheckError, CelCostExceeded, CelError, CelSyntaxError, describeProblems } from './errors.ts'
 import { estimateCost, type SizeAt } from './estimate.ts'
 import { CostMeter, type Evaluator, evaluatorOf } from './evaluate.ts'
-import { functionTable } from './library/index.ts'
+import { functionTable, patchingFunctionTable } from './library/index.ts'
 import { parseCel } from './parse.ts'
 import type { Range } from './ranges.ts'
 import type { CelType } from './types.ts'
@@ -29,11 +29,16 @@ export interface CelProgram {
   run(variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome
 }
 
+/** What some expressions may use and others may not: `cel.bind`, and what helps to write JSON patches. */
+export type CelExtension = 'bindings' | 'json-patches'
+
 export interface CelOptions {
   /** The types of objects that it may make; none without. */
   readonly constructible?: ConstructibleTypes
   /** Whether lists and maps in it may be of several types; they may not, where this is not given. */
   readonly literals?: AggregateLiterals
+  /** What it may use beyond what all may; nothing, where this is not given. */
+  readonly extension?: CelExtension
   /** What is wrong with the type of what it comes to; undefined where nothing is. */
   typeProblem?(type: CelType): string | undefined
 }
@@ -51,10 +56,12 @@ export interface CelFailure {
 export function compileCel(
   source: string,
   variables: ReadonlyMap<string, CelType>,
-  { constructible, literals = 'alike', typeProblem }: CelOptions = {},
+  { constructible, literals = 'alike', extension, typeProblem }: CelOptions = {},
 ): { readonly program: CelProgram } | CelFailure {
   try {
-    const checked = checkCel(parseCel(source), variables, functionTable, constructible)
+    const parsed = parseCel(source, { bindings: extension === 'bindings' })
+    const functions = extension === 'json-patches' ? patchingFunctionTable : functionTable
+    const checked = checkCel(parsed, variables, functions, constructible)
     validate(checked, literals)
     const problem = typeProblem?.(checked.type)
     if (problem !== undefined) return { stage: 'type', problem }

@@ -160,11 +160,52 @@ export function substitute(type: CelType, bindings: Bindings): CelType {
   }
 }
 
-/** The one type of several values: `dyn` where they differ, and any where there are none. */
+/** The one type of what one call may come to: `dyn` where they differ, and where there are several of which something is not known. */
 export function joined(all: readonly CelType[]): CelType {
   const [first, ...rest] = all
   if (first === undefined) return ofNothing
+  if (rest.length > 0 && hasUnknown(first)) return types.dyn
   return rest.every((each) => typeText(each) === typeText(first)) ? first : types.dyn
+}
+
+/** Whether there is something in a type of which nothing is known. */
+export function hasUnknown(type: CelType): boolean {
+  switch (type.kind) {
+    case 'param':
+      return true
+    case 'list':
+      return hasUnknown(type.element)
+    case 'map':
+      return hasUnknown(type.key) || hasUnknown(type.value)
+    case 'optional':
+      return hasUnknown(type.of)
+    default:
+      return false
+  }
+}
+
+/** The one type of values in a list or map: `dyn` where they differ, and any where there are none. */
+export function commonType(all: readonly CelType[]): CelType {
+  const [first, ...rest] = all
+  if (first === undefined) return ofNothing
+  let type = first
+  for (const each of rest) {
+    if (!isEquivalent(type, each)) return types.dyn
+    type = completed(type, each)
+  }
+  return type
+}
+
+/** What is not known of an empty list or map, as it is in another of the same type. */
+function completed(type: CelType, other: CelType): CelType {
+  if (isOfNothing(type)) return other
+  if (type.kind === 'list' && other.kind === 'list') {
+    return { ...type, element: completed(type.element, other.element) }
+  }
+  if (type.kind === 'map' && other.kind === 'map') {
+    return { ...type, key: completed(type.key, other.key), value: completed(type.value, other.value) }
+  }
+  return type.kind === 'optional' && other.kind === 'optional' ? { ...type, of: completed(type.of, other.of) } : type
 }
 
 /** Whether types are the same; of what is in an empty list or map nothing is known, and it is the same as any. */

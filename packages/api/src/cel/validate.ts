@@ -120,7 +120,9 @@ function firstUnfit(
   within: boolean,
 ): Expression | undefined {
   const { kind } = checked.typeOf(given)
-  if (kind !== 'dyn' && !kinds.includes(kind)) return given
+  // Of what is in an empty list or map nothing is known.
+  const isUnknown = kind === 'dyn' || kind === 'param'
+  if (!isUnknown && !kinds.includes(kind)) return given
   if (!within || (given.kind !== 'list' && given.kind !== 'map')) return undefined
   for (const part of partsOf(given)) {
     const unfit = firstUnfit(part, kinds, checked, within)

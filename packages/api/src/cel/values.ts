@@ -34,11 +34,14 @@ export class Duration {
   }
 }
 
-/** Nanoseconds since 1970. */
+/** Nanoseconds since 1970. It is shown in the zone that it was written in, and is the same moment in any other. */
 export class Timestamp {
   readonly nanos: bigint
-  constructor(nanos: bigint) {
+  /** East of Greenwich. */
+  readonly zoneMinutes: number
+  constructor(nanos: bigint, zoneMinutes = 0) {
     this.nanos = nanos
+    this.zoneMinutes = zoneMinutes
   }
 }
 
@@ -92,7 +95,7 @@ export class CelList {
   }
 }
 
-/** A map by keys. Numbers that are equal are one key, whatever their type. */
+/** A map by keys. Numbers that are equal are one key, whatever their type. Of a key that is there twice the last one counts. */
 export class CelMap {
   readonly #entries: ReadonlyMap<string, readonly [key: CelValue, value: CelValue]>
   /** Whether it is one of a custom resource, which are compared with nothing but maps and objects. */
@@ -104,7 +107,6 @@ export class CelMap {
     for (const [key, value] of entries) {
       const text = keyText(key)
       if (text === undefined) throw new CelError(`unsupported key type: ${typeName(key)}`)
-      if (made.has(text)) throw new CelError('repeated key')
       made.set(text, [key, value])
     }
     this.#entries = made
@@ -188,10 +190,13 @@ export class Opaque<T = unknown> {
   readonly typeName: string
   readonly value: T
   readonly text: string
-  constructor(typeName: string, value: T, text: string) {
+  /** What counts where a cost depends on sizes. */
+  readonly size: number
+  constructor(typeName: string, value: T, text: string, size = 1) {
     this.typeName = typeName
     this.value = value
     this.text = text
+    this.size = size
   }
 }
 
@@ -269,7 +274,7 @@ function equalLists(a: CelList, b: CelList): boolean | undefined {
     case 'atomic':
       return allEqual(comparedInTurn(values, b), identity !== undefined)
     case 'set':
-      return values.every((each) => b.values().some((other) => equals(each, other)))
+      return b.values().every((other) => values.some((each) => equals(each, other)))
     case 'map': {
       const others = new Map(b.values().map((each) => [identity.keyOf(each), each]))
       return values.every((each) => {
@@ -348,8 +353,17 @@ function compareCodePoints(a: string, b: string): number {
   return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** How much of it there is: characters, bytes, elements, entries; 1 for all else. */
+/** How much of it there is: characters, bytes, elements, entries, fields; of an optional value of what is in it; 1 for all else. */
 export function sizeOf(value: CelValue | undefined): number {
-  if (typeof value === 'string' || value instanceof Uint8Array || value instanceof CelList) return value.length
-  return value instanceof CelMap ? value.size : 1
+  if (typeof value === 'string') return characterCount(value)
+  if (value instanceof Uint8Array || value instanceof CelList) return value.length
+  if (value instanceof CelMap || value instanceof Opaque) return value.size
+  if (value instanceof CelObject) return value.names().length
+  return value instanceof Optional ? sizeOf(value.value) : 1
+}
+
+/** Some characters are two units of a text. */
+function characterCount(text: string): number {
+  const pairs = text.match(/[\ud800-\udbff][\udc00-\udfff]/g)
+  return text.length - (pairs?.length ?? 0)
 }

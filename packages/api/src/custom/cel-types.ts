@@ -166,12 +166,11 @@ function listBinding(schema: ListSchema): CelBinding | undefined {
 
 function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity {
   if (listType !== 'map') return { type: listType === 'set' ? 'set' : 'atomic' }
-  const names = mapKeys.map((key) => escapeName(key) ?? key)
-  return {
-    type: 'map',
-    keyOf: (element) =>
-      JSON.stringify(names.map((name) => (element instanceof CelObject ? String(element.get(name)) : ''))),
+  const keyIn = (element: CelValue, key: string): CelValue | undefined => {
+    if (element instanceof CelObject) return element.get(escapeName(key) ?? key)
+    return element instanceof CelMap ? element.get(key) : ''
   }
+  return { type: 'map', keyOf: (element) => JSON.stringify(mapKeys.map((key) => String(keyIn(element, key)))) }
 }
 
 function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | undefined {

@@ -365,6 +365,14 @@ describe('validation', () => {
       ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.a'],
     ],
     [
+      'a number that no 32 bits hold',
+      a({ type: 'number', format: 'float' }),
+      { a: 3.5e38 },
+      ['<nil>: Invalid value: "": Checked value must be of type number with format float in spec.a'],
+    ],
+    // It is rounded to the largest that there is.
+    ['a number that 32 bits just hold', a({ type: 'number', format: 'float' }), { a: 3.4028235e38 }, []],
+    [
       'a text that is too long',
       a({ ...string, maxLength: 2 }),
       { a: 'äöü' },

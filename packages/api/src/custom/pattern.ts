@@ -43,7 +43,13 @@ export function findPattern(
   try {
     const matcher = RE2JS.compile(source).matcher(text)
     const found: string[] = []
-    while (found.length < limit && matcher.find()) found.push(matcher.group() ?? '')
+    let end = -1
+    while (found.length < limit && matcher.find()) {
+      // As in Go nothing is found where what was found before has ended.
+      if (matcher.start() === matcher.end() && matcher.start() === end) continue
+      end = matcher.end()
+      found.push(matcher.group() ?? '')
+    }
     return found
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

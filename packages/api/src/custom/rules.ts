@@ -3,9 +3,10 @@
  * the words of apiextensions and within its limits of cost.
  */
 import { CelError } from '../cel/errors.ts'
+import { celValueOf } from '../cel/json-values.ts'
 import { type CelProgram, compileCel } from '../cel/program.ts'
 import { type CelType, optionalOf } from '../cel/types.ts'
-import { type CelValue, Optional } from '../cel/values.ts'
+import { CelList, CelMap, CelObject, type CelValue, Optional } from '../cel/values.ts'
 import { deepEqual } from '../equality.ts'
 import {
   duplicateField,
@@ -387,7 +388,7 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     if (usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue
     const variables = new Map<string, CelValue>([['self', self]])
     if (rule.optionalOldSelf === true)
-      variables.set('oldSelf', oldSelf === undefined ? Optional.none : new Optional(oldSelf))
+      variables.set('oldSelf', oldSelf === undefined ? Optional.none : new Optional(undescribed(oldSelf, old)))
     else if (oldSelf !== undefined) variables.set('oldSelf', oldSelf)
     const outcome = program.run(variables, evaluationCostMax)
     if (outcome.cost > asking.left) {
@@ -427,6 +428,10 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     add(ruleError(compiled.rule, shown, at, message.text))
   }
 }
+
+/** As upstream has it nothing is known any more of what is in a list or an object that an optional holds: texts of times are texts. */
+const undescribed = (value: CelValue, json: unknown): CelValue =>
+  value instanceof CelList || value instanceof CelMap || value instanceof CelObject ? celValueOf(json) : value
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 

@@ -17,7 +17,6 @@ import {
   selectorCostMax,
 } from '../kinds/resource/limits.ts'
 import type { Device, DeviceAttribute } from '../kinds/resource/resource-slice-schema.ts'
-import { parseQuantity } from '../quantity.ts'
 
 /** What a selector says of a device: whether it is selected, or why that cannot be said. */
 export type SelectorOutcome = { readonly matches: boolean } | { readonly error: string }
@@ -34,7 +33,7 @@ export interface DeviceSelectorProgram {
 export function compileDeviceSelector(
   expression: string,
 ): { readonly selector: DeviceSelectorProgram } | ExpressionProblem {
-  const compiled = compileCel(expression, new Map([['device', deviceType]]), { typeProblem })
+  const compiled = compileCel(expression, new Map([['device', deviceType]]), { extension: 'bindings', typeProblem })
   if ('problem' in compiled) return expressionProblem(compiled)
   const { program } = compiled
   return {
@@ -112,7 +111,7 @@ export function selectorVariables(driver: string, device: Device): ReadonlyMap<s
   const fields = new Map<string, CelValue>([
     ['driver', driver],
     ['attributes', byDomain(driver, device.attributes ?? {}, attributeValue)],
-    ['capacity', byDomain(driver, device.capacity ?? {}, ({ value }) => quantityValue(parseQuantity(value)))],
+    ['capacity', byDomain(driver, device.capacity ?? {}, ({ value }) => quantityValue(value))],
     ['allowMultipleAllocations', device.allowMultipleAllocations ?? false],
   ])
   const object = new CelObject(

@@ -1,11 +1,26 @@
 /** Functions over lists, maps, sets and optionals. */
 import { CelError } from '../errors.ts'
-import { type CallCost, elementsCost, listCost, overload, stringTraversal } from '../functions.ts'
-import { CelList, CelMap, type CelValue, compareValues, Duration, equals, Optional, typeName, Uint } from '../values.ts'
+import { type CallCost, listCost, overload, searchingCost, stringTraversal } from '../functions.ts'
+import {
+  CelList,
+  CelMap,
+  type CelValue,
+  compareValues,
+  Duration,
+  equals,
+  Optional,
+  Timestamp,
+  typeName,
+  Uint,
+} from '../values.ts'
 import { toInt, toUint } from './integers.ts'
-import { durationOf } from './times.ts'
+import { durationOf, timestampMin } from './times.ts'
 
-const product: CallCost = ([a = 1, b = 1]) => Math.max(1, a * b)
+/** Each element may be compared with each, as often as `factor` says. */
+const comparingSets =
+  (factor: number): CallCost =>
+  ([a = 1, b = 1]) =>
+    1 + a * b * factor
 
 const includes = (list: CelList, value: CelValue): boolean => list.values().some((each) => equals(each, value))
 const containsAll = (list: CelList, other: CelList): boolean => other.values().every((each) => includes(list, each))
@@ -86,7 +101,11 @@ function comparingAll(list: CelList): number {
 const selfComparison: CallCost = (_, [list]) => comparingAll(list as CelList)
 const keyComparison: CallCost = (_, [, keys]) => comparingAll(keys as CelList)
 const copying: CallCost = ([size = 0]) => listCost(size)
-const slicing: CallCost = (_, [, start, end]) => listCost(Math.max(0, Number(end) - Number(start)))
+/** What cannot be cut out counts as one element. */
+const slicing: CallCost = ([size = 0], [, start, end]) => {
+  const [from, to] = [Number(start), Number(end)]
+  return listCost(from >= 0 && from <= to && to <= size ? to - from : 1)
+}
 const counting: CallCost = (_, [count]) => listCost(Math.max(0, Number(count)))
 const flattening: CallCost = ([size = 0], [, depth = 1n]) => listCost(Math.max(0, size * Number(depth)))
 
@@ -100,6 +119,8 @@ function isZero(value: CelValue): boolean {
   if (value instanceof Uint) return value.value === 0n
   if (value instanceof CelList || value instanceof Uint8Array) return value.length === 0
   if (value instanceof Duration) return value.nanos === 0n
+  // As in Go the first day of the first year is that of no time.
+  if (value instanceof Timestamp) return value.nanos === timestampMin
   return value instanceof CelMap && value.size === 0
 }
 
@@ -157,32 +178,32 @@ export const collections = [
   overload('size(map<A, B>): int', (map: CelMap) => BigInt(map.size)),
   overload('map<A, B>.size(): int', (map: CelMap) => BigInt(map.size)),
   ...comparable.flatMap((type) => [
-    overload(`list<${type}>.isSorted(): bool`, isSorted, elementsCost),
-    overload(`list<${type}>.min(): ${type}`, (list: CelList) => extreme(list, 'min', -1), elementsCost),
-    overload(`list<${type}>.max(): ${type}`, (list: CelList) => extreme(list, 'max', 1), elementsCost),
+    overload(`list<${type}>.isSorted(): bool`, isSorted, searchingCost),
+    overload(`list<${type}>.min(): ${type}`, (list: CelList) => extreme(list, 'min', -1), searchingCost),
+    overload(`list<${type}>.max(): ${type}`, (list: CelList) => extreme(list, 'max', 1), searchingCost),
   ]),
-  ...summable.map((type) => overload(`list<${type}>.sum(): ${type}`, sum, elementsCost)),
+  ...summable.map((type) => overload(`list<${type}>.sum(): ${type}`, sum, searchingCost)),
   overload(
     'list<A>.indexOf(A): int',
     (list: CelList, value: CelValue) => position(list.values().findIndex((each) => equals(each, value))),
-    elementsCost,
+    searchingCost,
   ),
   overload(
     'list<A>.lastIndexOf(A): int',
     (list: CelList, value: CelValue) => position(list.values().findLastIndex((each) => equals(each, value))),
-    elementsCost,
+    searchingCost,
   ),
   ...listLibrary,
-  overload('sets.contains(list<A>, list<A>): bool', containsAll, product),
+  overload('sets.contains(list<A>, list<A>): bool', containsAll, comparingSets(1)),
   overload(
     'sets.equivalent(list<A>, list<A>): bool',
     (a: CelList, b: CelList) => containsAll(a, b) && containsAll(b, a),
-    product,
+    comparingSets(2),
   ),
   overload(
     'sets.intersects(list<A>, list<A>): bool',
     (a: CelList, b: CelList) => b.values().some((each) => includes(a, each)),
-    product,
+    comparingSets(1),
   ),
   overload('optional.of(A): optional<A>', (value: CelValue) => new Optional(value)),
   overload('optional.ofNonZeroValue(A): optional<A>', (value: CelValue) =>

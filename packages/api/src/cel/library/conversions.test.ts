@@ -73,6 +73,15 @@ describe('numbers become what cel-go makes of them', () => {
     ["int(double('nan'))", 'instantiation: integer overflow'],
     ['int(-9223372036854775808.0)', 'instantiation: integer overflow'],
     ['timestamp(one)', '1970-01-01T00:00:01Z'],
+    // It stays in the zone that it was written in.
+    ["timestamp('2011-08-18T19:03:37.01+01:00')", '2011-08-18T19:03:37.01+01:00'],
+    ["timestamp('2011-08-18T19:03:37-07:30') + duration('1h')", '2011-08-18T20:03:37-07:30'],
+    ["duration('1h') + timestamp('2011-08-18T19:03:37-07:30')", '2011-08-18T20:03:37-07:30'],
+    ["timestamp('2011-08-18T00:03:37+01:00') - duration('1h')", '2011-08-17T23:03:37+01:00'],
+    ["timestamp('2011-08-18T19:03:37-00:00')", '2011-08-18T19:03:37Z'],
+    ["timestamp('2011-08-18T19:03:37+01:00') == timestamp('2011-08-18T18:03:37Z')", 'true'],
+    ["timestamp('2011-08-18T00:03:37+01:00').getDate()", '17'],
+    ["'%s'.format([timestamp('2011-08-18T19:03:37+01:00')])", '2011-08-18T19:03:37+01:00'],
     ['timestamp(one * 253402300800)', 'error: timestamp overflow'],
     ['duration(one)', `error: ${notConverted('google.protobuf.Duration', 'int')}`],
   ])('%s: %s', (source, text) => {
@@ -82,5 +91,6 @@ describe('numbers become what cel-go makes of them', () => {
   it('an integer that is written down is no duration, and one of seconds of other centuries no timestamp', () => {
     expect(outcome('duration(5)')).toContain('<input>:1:17: invalid duration argument')
     expect(outcome('timestamp(9999999999999)')).toContain('<input>:1:18: invalid timestamp argument')
+    expect(outcome("timestamp('2011-08-18T19:03:37+25:00')")).toContain('<input>:1:18: invalid timestamp argument')
   })
 })

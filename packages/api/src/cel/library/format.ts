@@ -111,8 +111,7 @@ function formatted(verb: string, value: CelValue, precision: number | undefined)
     case 'f':
       return spoken(fixed(doubleOf(verb, value), precision ?? decimalsOfDoubles))
     case 'e':
-      // The precision is taken for a width.
-      return scientific(doubleOf(verb, value)).padStart(Math.min(precision ?? 0, widthMax))
+      return scientific(doubleOf(verb, value), precision)
     default:
       throw new CelError(unrecognizedClause(verb))
   }
@@ -154,9 +153,15 @@ function fixed(value: number, decimals: number): string {
   return sign + digits.slice(0, digits.length - kept) + (kept === 0 ? '' : `.${digits.slice(digits.length - kept)}`)
 }
 
-/** `1.500000×10⁰³`. */
-function scientific(value: number): string {
-  if (!Number.isFinite(value)) return specialText(value)
+/** `1.500000×10⁰³`. The precision is taken for a width; what is no number has one, where nobody says. */
+function scientific(value: number, precision: number | undefined): string {
+  if (!Number.isFinite(value)) return padded(specialText(value), precision ?? decimalsOfDoubles)
+  return padded(scientificText(value), precision ?? 0)
+}
+
+const padded = (text: string, width: number): string => text.padStart(Math.min(width, widthMax))
+
+function scientificText(value: number): string {
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential(50).split('e')
   const rounded = halfEven(mantissa.replace('.', ''), 50 - decimalsOfDoubles).padStart(decimalsOfDoubles + 1, '0')
   // Rounding up may have made a digit more.
@@ -194,7 +199,7 @@ function shownText(value: CelValue): string {
   if (value instanceof Uint) return value.value.toString()
   if (value instanceof Uint8Array) return decodeText(value)
   if (value instanceof Duration) return durationText(value.nanos)
-  if (value instanceof Timestamp) return timestampText(value.nanos)
+  if (value instanceof Timestamp) return timestampText(value)
   if (value instanceof TypeValue) return value.name
   if (value instanceof CelList) return `[${value.values().map(elementText).join(', ')}]`
   if (value instanceof CelMap) {
@@ -215,7 +220,7 @@ function elementText(value: CelValue): string {
   }
   if (value instanceof Uint8Array) return `b${goQuoted(decodeText(value))}`
   if (value instanceof Duration) return `duration(${goQuoted(durationText(value.nanos))})`
-  if (value instanceof Timestamp) return `timestamp(${goQuoted(timestampText(value.nanos))})`
+  if (value instanceof Timestamp) return `timestamp(${goQuoted(timestampText(value))})`
   const isShown =
     value === null ||
     typeof value !== 'object' ||

@@ -4,14 +4,14 @@ import type { Overload } from '../functions.ts'
 import { authorizers } from './authorizer.ts'
 import { collections } from './collections.ts'
 import { conversions } from './conversions.ts'
-import { images } from './images.ts'
-import { kubernetes } from './kubernetes.ts'
+import { jsonPatches, kubernetes } from './kubernetes.ts'
 import { network } from './network.ts'
 import { operators } from './operators.ts'
 import { strings } from './strings.ts'
 import { times } from './times.ts'
 
-export const functionTable: FunctionTable = tableOf([
+/** What all expressions may use. */
+const common: readonly Overload[] = [
   ...operators,
   ...conversions,
   ...strings,
@@ -19,9 +19,13 @@ export const functionTable: FunctionTable = tableOf([
   ...collections,
   ...kubernetes,
   ...network,
-  ...images,
   ...authorizers,
-])
+]
+
+export const functionTable: FunctionTable = tableOf(common)
+
+/** With what only expressions of mutating policies may use. */
+export const patchingFunctionTable: FunctionTable = tableOf([...common, ...jsonPatches])
 
 function tableOf(overloads: readonly Overload[]): FunctionTable {
   const table = new Map<string, Overload[]>()

@@ -1,10 +1,11 @@
 /** Addresses, networks and URLs, as Kubernetes has them. */
 import { BlockList, isIP } from 'node:net'
 import { goQuoted } from '../../go-text.ts'
-import { GoUrlError, parseGoRequestUri } from '../../go-url.ts'
+import { GoUrlError, parseGoRequestUri, parseGoUrl } from '../../go-url.ts'
 import { CelError } from '../errors.ts'
 import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
+import { addressProblem, prefixProblem } from './address-problems.ts'
 
 interface Address {
   readonly text: string
@@ -30,13 +31,14 @@ function parseAddress(text: string): Address | undefined {
 const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(text)
 
 function ip(text: string): AddressValue {
-  const address = parseAddress(text)
-  if (address !== undefined) return new Opaque('net.IP', address, address.text)
-  if (isIP(text) === 6 && !text.includes('%')) {
-    throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
+  const problem = addressProblem(text)
+  if (problem !== undefined) {
+    throw new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string: ${problem}`)
   }
-  if (isIP(text) === 6) throw new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`)
-  throw new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string`)
+  const address = parseAddress(text)
+  if (address !== undefined) return addressOf(address)
+  if (text.includes('%')) throw new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`)
+  throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
 }
 
 function parseNetwork(text: string): Network | undefined {
@@ -46,14 +48,22 @@ function parseNetwork(text: string): Network | undefined {
   return Number(bits) <= (address.family === 4 ? 32 : 128) ? { address, bits: Number(bits) } : undefined
 }
 
-function networkOf(network: Network): NetworkValue {
-  return new Opaque('net.CIDR', network, `${network.address.text}/${network.bits}`)
-}
+/** Its size is that of its bytes. */
+const addressOf = (address: Address): AddressValue =>
+  new Opaque('net.IP', address, address.text, address.family === 4 ? 4 : 16)
+
+/** Its size is that of the bytes that its length covers. */
+const networkOf = (network: Network): NetworkValue =>
+  new Opaque('net.CIDR', network, `${network.address.text}/${network.bits}`, Math.ceil(network.bits / 8))
 
 function cidr(text: string): NetworkValue {
   const network = parseNetwork(text)
   if (network !== undefined) return networkOf(network)
-  throw new CelError(`network address parse error during conversion from string: ${JSON.stringify(text)}`)
+  const problem =
+    prefixProblem(text) === undefined
+      ? `IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`
+      : `network address parse error during conversion from string: ${prefixProblem(text)}`
+  throw new CelError(`network address parse error during conversion from string: ${problem}`)
 }
 
 function listOf(...networks: readonly string[]): BlockList {
@@ -94,8 +104,7 @@ function contains({ value: outer }: NetworkValue, { value: address }: AddressVal
 }
 
 function containsNetwork(outer: NetworkValue, inner: NetworkValue): boolean {
-  const first = new Opaque('net.IP', inner.value.address, '')
-  return inner.value.bits >= outer.value.bits && contains(outer, first)
+  return inner.value.bits >= outer.value.bits && contains(outer, addressOf(inner.value.address))
 }
 
 function addressBits({ text, family }: Address): bigint {
@@ -121,16 +130,16 @@ function masked({ value: { address, bits } }: NetworkValue): NetworkValue {
   return networkOf({ address: parseAddress(text) ?? address, bits })
 }
 
-const addressBytesMax = 16
-/** Compares two addresses, byte by byte. */
-const inNetwork: CallCost = () => Math.ceil(2 * addressBytesMax * stringTraversal)
+/** Compares as many bytes of two addresses as the network's length covers. */
+const inNetwork: CallCost = ([network = 1]) => Math.ceil(2 * network * stringTraversal)
 /** The same, after the network is masked, and its length. */
-const networkInNetwork: CallCost = () => inNetwork([], []) + Math.ceil(addressBytesMax * stringTraversal) + 1
+const networkInNetwork: CallCost = ([network = 1]) =>
+  inNetwork([network], []) + Math.ceil(network * stringTraversal) + 1
 /** The same of a text that has to be read first. */
 const parsed =
   (cost: CallCost): CallCost =>
-  ([, text = 1]) =>
-    cost([], []) + Math.ceil(text * stringTraversal)
+  ([network = 1, text = 1]) =>
+    cost([network], []) + Math.ceil(text * stringTraversal)
 
 const addresses = [
   overload('isIP(string): bool', (text: string) => parseAddress(text) !== undefined, traversalCost),
@@ -155,10 +164,7 @@ const addresses = [
     (network: NetworkValue, text: string) => containsNetwork(network, cidr(text)),
     parsed(networkInNetwork),
   ),
-  overload(
-    'net.CIDR.ip(): net.IP',
-    ({ value }: NetworkValue) => new Opaque('net.IP', value.address, value.address.text),
-  ),
+  overload('net.CIDR.ip(): net.IP', ({ value }: NetworkValue) => addressOf(value.address)),
   overload('net.CIDR.masked(): net.CIDR', masked),
   overload('net.CIDR.prefixLength(): int', ({ value }: NetworkValue) => BigInt(value.bits)),
   overload('string(net.CIDR): string', ({ text }: NetworkValue) => text),
@@ -175,9 +181,10 @@ interface UrlParts {
   readonly query: string
 }
 
-/** Throws a GoUrlError. */
+/** An absolute URL, whose fragment belongs neither to its path nor to its query. Throws a GoUrlError. */
 function parseUrl(text: string): UrlParts {
-  const { scheme, host, path, query } = parseGoRequestUri(text)
+  const asked = parseGoRequestUri(text)
+  const { scheme, host, path, query } = text === '*' ? asked : parseGoUrl(text)
   const [, hostname = host, port = ''] = /^(\[.*\]|[^:]*)(?::(\d*))?$/.exec(host) ?? []
   const bare = hostname.replace(/^\[|\]$/g, '')
   if (hostname.startsWith('[') && isIP(bare.replace(/%25.*$/, '')) !== 6) throw new GoUrlError('invalid host')

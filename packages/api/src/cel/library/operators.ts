@@ -10,6 +10,7 @@ import {
   type Duration,
   equality,
   equals,
+  Opaque,
   type Timestamp,
   typeName,
   Uint,
@@ -18,9 +19,11 @@ import { toInt, toUint } from './integers.ts'
 import { durationOf, timestampOf } from './times.ts'
 
 /** Comparing looks at no more than the shorter of both. */
-const comparison: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil(Math.min(a, b) * stringTraversal))
-const joining: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil((a + b) * stringTraversal))
-const membership: CallCost = ([, size = 1]) => Math.max(1, size)
+const comparison: CallCost = ([a = 1, b = 1]) => Math.ceil(Math.min(a, b) * stringTraversal)
+/** Values of Kubernetes' own types are small. */
+const equalityCost: CallCost = (sizes, values) => (values[0] instanceof Opaque ? 1 : comparison(sizes, values))
+const joining: CallCost = ([a = 1, b = 1]) => Math.ceil((a + b) * stringTraversal)
+const membership: CallCost = ([, size = 1]) => size
 
 const add = (a: bigint, b: bigint): bigint => toInt(a + b)
 const subtract = (a: bigint, b: bigint): bigint => toInt(a - b)
@@ -47,8 +50,12 @@ const arithmetic = [
   overload('_+_(bytes, bytes): bytes', (a: Uint8Array, b: Uint8Array) => Uint8Array.from([...a, ...b]), joining),
   overload('_+_(list<A>, list<A>): list<A>', concatenate),
   overload('_+_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos + b.nanos)),
-  overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos + b.nanos)),
-  overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) => timestampOf(a.nanos + b.nanos)),
+  overload('_+_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) =>
+    timestampOf(a.nanos + b.nanos, a.zoneMinutes),
+  ),
+  overload('_+_(duration, timestamp): timestamp', (a: Duration, b: Timestamp) =>
+    timestampOf(a.nanos + b.nanos, b.zoneMinutes),
+  ),
   overload('_-_(int, int): int', subtract),
   overload(
     '_-_(uint, uint): uint',
@@ -56,7 +63,9 @@ const arithmetic = [
   ),
   overload('_-_(double, double): double', (a: number, b: number) => a - b),
   overload('_-_(duration, duration): duration', (a: Duration, b: Duration) => durationOf(a.nanos - b.nanos)),
-  overload('_-_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) => timestampOf(a.nanos - b.nanos)),
+  overload('_-_(timestamp, duration): timestamp', (a: Timestamp, b: Duration) =>
+    timestampOf(a.nanos - b.nanos, a.zoneMinutes),
+  ),
   overload('_-_(timestamp, timestamp): duration', (a: Timestamp, b: Timestamp) => durationOf(a.nanos - b.nanos)),
   overload('_*_(int, int): int', multiply),
   overload(
@@ -133,7 +142,7 @@ function isIn(value: CelValue, list: CelList): boolean {
 }
 
 const comparingEquality = [
-  overload('_==_(A, A): bool', areEqual, comparison),
+  overload('_==_(A, A): bool', areEqual, equalityCost),
   overload('_!=_(A, A): bool', (a: CelValue, b: CelValue) => !equals(a, b), comparison),
 ]
 

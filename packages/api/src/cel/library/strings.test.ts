@@ -40,3 +40,20 @@ it.each([
   const result = compiled.program.run(new Map(), 1_000_000)
   expect('value' in result ? result.value : result.error).toBe(expected)
 })
+
+it.each([
+  // Nothing is found where what was found before has ended.
+  ["'abck12'.findAll('(a|b)*').size()", 5n],
+  ["'ääxx'.findAll('x*').size()", 3n],
+  ["'aXbXc'.findAll('X*', 2) == ['', 'X']", true],
+  // A character is replaced as a whole, even where it is two units.
+  ["'ä😀'.replace('', '-')", '-ä-😀-'],
+  ["'ä😀'.replace('', '-', 2)", '-ä-😀'],
+  ["'tacocat'.substring(9, 5)", 'invalid substring range. start: 9, end: 5'],
+  ["'tacocat'.substring(9)", 'index out of range: 9'],
+])('finds and replaces as cel-go does: %s', (expression, expected) => {
+  const compiled = compileCel(expression, new Map())
+  if ('problem' in compiled) throw new Error(compiled.problem)
+  const result = compiled.program.run(new Map(), 1_000_000)
+  expect('value' in result ? result.value : result.error).toBe(expected)
+})

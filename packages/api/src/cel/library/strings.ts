@@ -3,21 +3,26 @@ import { compilePattern, findPattern } from '../../custom/pattern.ts'
 import { CelError } from '../errors.ts'
 import {
   type CallCost,
-  elementsCost,
   overload,
   regexTraversal,
   rewritingCost,
+  searchingCost,
   stringTraversal,
   traversalCost,
 } from '../functions.ts'
-import { CelList } from '../values.ts'
+import { CelList, sizeOf } from '../values.ts'
 import { formatText } from './format.ts'
 
-const both: CallCost = ([text = 1, other = 1]) =>
-  Math.max(1, Math.ceil(text * stringTraversal) * Math.ceil(other * stringTraversal))
-const prefix: CallCost = ([, other = 1]) => Math.max(1, Math.ceil(other * stringTraversal))
+const both: CallCost = ([text = 1, other = 1]) => Math.ceil(text * stringTraversal) * Math.ceil(other * stringTraversal)
+/** One more character, so that an expensive pattern is not free on an empty text. */
 const regex: CallCost = ([text = 1, pattern = 1]) =>
-  Math.max(1, Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal))
+  Math.ceil((text + 1) * stringTraversal) * Math.ceil(pattern * regexTraversal)
+/** Twice the text that comes of it. */
+const joining: CallCost = ([count = 1, between = 0], [list]) => {
+  if (!(list instanceof CelList)) return 1
+  const size = list.values().reduce<number>((sum, each) => sum + sizeOf(each), Math.max(0, count - 1) * between)
+  return Math.ceil(size * 2 * stringTraversal)
+}
 
 /** Positions count characters, of which some are two units. */
 const characters = (text: string): readonly string[] => [...text]
@@ -52,16 +57,16 @@ function lastIndexOf(text: string, part: string, from?: bigint): bigint {
 function substring(text: string, start: bigint, end?: bigint): string {
   const all = characters(text)
   const last = end ?? BigInt(all.length)
+  if (end !== undefined && start > end) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`)
   if (start < 0n || start > BigInt(all.length)) throw new CelError(`index out of range: ${start}`)
   if (last < 0n || last > BigInt(all.length)) throw new CelError(`index out of range: ${last}`)
-  if (start > last) throw new CelError(`invalid substring range. start: ${start}, end: ${last}`)
   return all.slice(Number(start), Number(last)).join('')
 }
 
 function replace(text: string, old: string, by: string, count = -1n): string {
-  if (count < 0n) return text.replaceAll(old, () => by)
+  if (count < 0n && old !== '') return text.replaceAll(old, () => by)
   const all = old === '' ? characters(text) : text.split(old)
-  const times = Number(count)
+  const times = count < 0n ? Infinity : Number(count)
   if (old === '') {
     const head = all.map((each, index) => (index < times ? by + each : each)).join('')
     return times > all.length ? head + by : head
@@ -144,18 +149,19 @@ export const strings = [
   overload('size(bytes): int', (bytes: Uint8Array) => BigInt(bytes.length)),
   overload('bytes.size(): int', (bytes: Uint8Array) => BigInt(bytes.length)),
   overload('string.contains(string): bool', (text: string, part: string) => text.includes(part), both),
-  overload('string.startsWith(string): bool', (text: string, part: string) => text.startsWith(part), prefix),
-  overload('string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part), prefix),
-  overload('matches(string, string): bool', matchesPattern, regex),
+  overload('string.startsWith(string): bool', (text: string, part: string) => text.startsWith(part), traversalCost),
+  overload('string.endsWith(string): bool', (text: string, part: string) => text.endsWith(part), traversalCost),
+  // As cel-go counts, only the one that is called on a text costs what it does.
+  overload('matches(string, string): bool', matchesPattern),
   overload('string.matches(string): bool', matchesPattern, regex),
   overload('string.find(string): string', find, regex),
   overload('string.findAll(string): list<string>', findAll, regex),
   overload('string.findAll(string, int): list<string>', findAll, regex),
   overload('string.charAt(int): string', charAt),
-  overload('string.indexOf(string): int', (text: string, part: string) => indexOf(text, part), traversalCost),
-  overload('string.indexOf(string, int): int', indexOf, traversalCost),
-  overload('string.lastIndexOf(string): int', (text: string, part: string) => lastIndexOf(text, part), traversalCost),
-  overload('string.lastIndexOf(string, int): int', lastIndexOf, traversalCost),
+  overload('string.indexOf(string): int', (text: string, part: string) => indexOf(text, part), searchingCost),
+  overload('string.indexOf(string, int): int', indexOf, searchingCost),
+  overload('string.lastIndexOf(string): int', (text: string, part: string) => lastIndexOf(text, part), searchingCost),
+  overload('string.lastIndexOf(string, int): int', lastIndexOf, searchingCost),
   overload('string.substring(int): string', (text: string, start: bigint) => substring(text, start), traversalCost),
   overload('string.substring(int, int): string', substring, traversalCost),
   overload('string.lowerAscii(): string', lower, traversalCost),
@@ -169,8 +175,8 @@ export const strings = [
   overload('string.replace(string, string, int): string', replace, rewritingCost),
   overload('string.split(string): list<string>', (text: string, by: string) => split(text, by), rewritingCost),
   overload('string.split(string, int): list<string>', split, rewritingCost),
-  overload('list<string>.join(): string', (list: CelList) => join(list), elementsCost),
-  overload('list<string>.join(string): string', join, elementsCost),
+  overload('list<string>.join(): string', (list: CelList) => join(list), joining),
+  overload('list<string>.join(string): string', join, joining),
   overload('strings.quote(string): string', quote, traversalCost),
   overload('string.format(list<dyn>): string', (text: string, args: CelList) => formatText(text, args), traversalCost),
 ]

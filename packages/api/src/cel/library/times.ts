@@ -9,16 +9,16 @@ const second = 1_000_000_000n
 /** Durations of cel-go have 64 bits of nanoseconds. */
 const durationMax = 2n ** 63n - 1n
 /** The years 1 to 9999. */
-const timestampMin = -62_135_596_800n * second
+export const timestampMin = -62_135_596_800n * second
 const timestampMax = 253_402_300_800n * second - 1n
 
 export function durationOf(nanos: bigint): Duration {
   if (nanos >= -durationMax - 1n && nanos <= durationMax) return new Duration(nanos)
-  throw new CelError('duration overflow')
+  throw new CelError('integer overflow')
 }
 
-export function timestampOf(nanos: bigint): Timestamp {
-  if (nanos >= timestampMin && nanos <= timestampMax) return new Timestamp(nanos)
+export function timestampOf(nanos: bigint, zoneMinutes = 0): Timestamp {
+  if (nanos >= timestampMin && nanos <= timestampMax) return new Timestamp(nanos, zoneMinutes)
   throw new CelError('timestamp overflow')
 }
 
@@ -52,9 +52,11 @@ export function parseTimestamp(text: string): Timestamp {
   const days = dayNumber(date)
   const isThere = date.month >= 1 && date.month <= 12 && civilDate(days).day === date.day && date.day > 0
   if (!isThere || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) throw invalid()
+  // So much Go's parser lets be.
+  if (Number(zoneHours) > 24 || Number(zoneMinutes) > 60) throw invalid()
   const zone = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1)
   const secondOfDay = (Number(hours) * 60 + Number(minutes) - zone) * 60 + Number(seconds)
-  return timestampOf(BigInt(days * secondsPerDay + secondOfDay) * second + BigInt(fraction.padEnd(9, '0')))
+  return timestampOf(BigInt(days * secondsPerDay + secondOfDay) * second + BigInt(fraction.padEnd(9, '0')), zone)
 }
 
 const secondsPerDay = 86_400
@@ -67,12 +69,18 @@ function split(nanos: bigint): { readonly seconds: number; readonly rest: bigint
 
 const digits = (value: number, length = 2): string => String(value).padStart(length, '0')
 
-export function timestampText(nanos: bigint): string {
+export function timestampText({ nanos, zoneMinutes }: Timestamp): string {
   const { seconds, rest } = split(nanos)
-  const { year, month, day, secondOfDay } = momentOf(seconds)
+  const { year, month, day, secondOfDay } = momentOf(seconds + zoneMinutes * 60)
   const date = `${digits(year, 4)}-${digits(month)}-${digits(day)}`
   const time = `${digits(Math.floor(secondOfDay / 3600))}:${digits(Math.floor(secondOfDay / 60) % 60)}:${digits(secondOfDay % 60)}`
-  return `${date}T${time}${fractionText(rest)}Z`
+  return `${date}T${time}${fractionText(rest)}${zoneText(zoneMinutes)}`
+}
+
+function zoneText(minutes: number): string {
+  if (minutes === 0) return 'Z'
+  const size = Math.abs(minutes)
+  return `${minutes < 0 ? '-' : '+'}${digits(Math.floor(size / 60))}:${digits(size % 60)}`
 }
 
 interface Moment extends CivilDate {

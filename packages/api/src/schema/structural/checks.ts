@@ -335,7 +335,7 @@ function capacityOf({ types = [], format = '' }: ValueChecks): Capacity | undefi
     }
   }
   if (type !== 'number' || format !== 'float') return undefined
-  return { text: `number ${named}`, holds: (value) => Math.abs(value) <= 3.4028234663852886e38 }
+  return { text: `number ${named}`, holds: (value) => Number.isFinite(Math.fround(value)) }
 }
 
 function multipleProblem(value: number, factor: number, path: () => FieldPath): FieldError | undefined {
