@@ -203,8 +203,15 @@ describe('get', () => {
       ['{kind}', 'unrecognized identifier kind'],
       ['{.kind}{end}', 'not in range, nothing to end'],
     ]) {
-      expect((await coracle(`get cm -o jsonpath=${path}`)).stderr).toBe(
-        `error: error executing jsonpath "${path}": Error executing template: ${why}\n`,
+      expect((await coracle(`get sa -n kube-public --field-selector=metadata.name=x -o jsonpath=${path}`)).stderr).toBe(
+        `error: error executing jsonpath "${path}": Error executing template: ${why}. Printing more information for debugging the template:
+\ttemplate was:
+\t\t${path}
+\tobject given to jsonpath engine was:
+\t\tmap[string]interface {}{"apiVersion":"v1", "items":[]interface {}{}, "kind":"List", "metadata":map[string]interface {}{"resourceVersion":""}}
+
+
+`,
       )
     }
     expect((await coracle('wait cm/shown --for=jsonpath={.data[?(@.a==x)]}=2')).stderr).toBe(

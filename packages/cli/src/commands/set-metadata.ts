@@ -99,7 +99,7 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     host,
     resources,
     field.verb,
-    { ...flags, looksAtOutputLate: true, refusalOfConnection: refusalOfTargets },
+    { ...flags, looksAtOutputLate: true, startsAnew: field.verb === 'label', refusalOfConnection: refusalOfTargets },
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags

@@ -1,5 +1,6 @@
 import { ApiError, hasReason, type KubernetesObject, type Table } from '@coracle/api'
 import type { DiscoveredResource, ListOptions, Watch, WatchOptions } from '@coracle/client'
+import { CliError, PrintError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
 import { type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
@@ -191,6 +192,13 @@ function ownTables(host: Host, session: Session, style: TableStyle, flags: GetFl
   }
 }
 
+/** What cannot be printed of what is there when a watch begins. */
+function throwUnprintable(error: unknown): never {
+  if (!(error instanceof CliError)) throw error
+  const message = `unable to output the provided object: ${error.message}`
+  throw error instanceof PrintError ? new PrintError(message, error.printed) : new CliError(message)
+}
+
 /** Objects, or what a template makes of them. */
 function objectsView(host: Host, session: Session, format: ObjectFormat, flags: GetFlags): View {
   const printer = new ObjectPrinter(format, {
@@ -207,7 +215,9 @@ function objectsView(host: Host, session: Session, format: ObjectFormat, flags: 
     fetch: fetchedBy(session, flags),
     watch: (resource, options) => session.client.watch(resource, options),
     show: async (states) => {
-      for (const { resource, objects } of states) for (const object of objects) await tell('ADDED', resource, object)
+      for (const { resource, objects } of states) {
+        for (const object of objects) await tell('ADDED', resource, object).catch(throwUnprintable)
+      }
     },
     tell,
   }
