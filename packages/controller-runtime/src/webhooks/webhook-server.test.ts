@@ -15,7 +15,7 @@ import {
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { widgets } from '../testing/resources.ts'
-import { validatingWebhook } from './admission-webhook.ts'
+import { mutatingWebhook, validatingWebhook } from './admission-webhook.ts'
 import { type CertificateSource, certificateFiles, selfMadeCertificate } from './certificates.ts'
 import { createWebhookServer, webhookBodyBytesMax, webhookCloseGraceMs } from './webhook-server.ts'
 
@@ -75,6 +75,37 @@ function ask(url: string, { method = 'POST', body = '', type = 'application/json
     outgoing.end(body)
   })
 }
+
+describe('a webhook that changes objects', () => {
+  type Labels = Record<string, string>
+  type Mutable = { readonly metadata: { labels?: Labels } }
+
+  it.each<[string, (object: Mutable) => Mutable | undefined]>([
+    ['returns another', ({ metadata }) => ({ metadata: { ...metadata, labels: { a: 'b' } } })],
+    [
+      'changes the one it is given, and returns it',
+      (object) => {
+        object.metadata.labels = { a: 'b' }
+        return object
+      },
+    ],
+    [
+      'changes the one it is given, and returns nothing',
+      (object) => {
+        object.metadata.labels = { a: 'b' }
+        return undefined
+      },
+    ],
+  ])('says with a patch what it wants: one that %s', async (_, change) => {
+    const mutating = mutatingWebhook('/label', widgets, ({ object }) => change(object as Mutable) as never)
+    const answer = await mutating.answer(review('1'), { logger: silentLogger, signal: new AbortController().signal })
+    const { response } = answer as { readonly response: { readonly allowed: boolean; readonly patch: string } }
+    expect(response.allowed).toBe(true)
+    expect(JSON.parse(Buffer.from(response.patch, 'base64').toString())).toEqual([
+      { op: 'add', path: '/metadata/labels', value: { a: 'b' } },
+    ])
+  })
+})
 
 describe('a webhook server', () => {
   it('answers reviews, and says what is wrong with anything else', async () => {
