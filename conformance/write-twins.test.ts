@@ -179,6 +179,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['label --local -f - a=b --dry-run=server', manifest(configMap('a', {}))],
     [`patch --local -f - -p '{"data":{"k":"v"}}' -o yaml`, manifest(configMap('a', {}))],
     [`patch --local -f - -p '{"data":{"k":"v"}}'`, manifest(configMap('a', {}))],
+    [`patch --local -f - -p '{"spec":{}}'`, manifest({ ...configMap('a', {}), apiVersion: 'x/v1', kind: 'Own' })],
     ['set image --local -f - web=x:2', manifest(deployment)],
     ['set image --local -f - web=x:2 -o jsonpath={.spec.template.spec.containers[*].image}', manifest(deployment)],
     ['set env --local -f - A=1 -o jsonpath={.spec.template.spec.containers[*].env}', manifest(deployment)],

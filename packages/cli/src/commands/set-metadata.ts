@@ -7,7 +7,7 @@ import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
 import { getNamed } from '../resources/fetch.ts'
 import { parseResourceArguments } from '../resources/resource-arguments.ts'
 import type { Session } from '../session.ts'
-import { noteChangeCause } from './change-cause.ts'
+import { changeCauseAnnotation, noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
 import { splitPairs } from './key-value-pairs.ts'
@@ -203,7 +203,10 @@ async function setOne(
     fieldManager: manager,
     dryRun: dryRun === 'server',
   })
-  if (dryRun === 'none') await noteChangeCause(session, { resource, key }, flags, manager)
+  // What is set or taken away by hand stays so.
+  const isByHand =
+    field.name === 'annotations' && (set.has(changeCauseAnnotation) || remove.includes(changeCauseAnnotation))
+  if (dryRun === 'none' && !isByHand) await noteChangeCause(session, { resource, key }, flags, manager)
   return { verb, object: changed }
 }
 
