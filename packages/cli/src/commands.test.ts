@@ -451,6 +451,37 @@ describe('get --watch', () => {
   })
 })
 
+describe('columns of what is followed', () => {
+  const labelled = (name: string) =>
+    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","labels":{"row":"yes"}}}`
+
+  it('of get -w are as wide for changes as for what there was', async () => {
+    for (const name of ['row', 'row-that-is-wider']) await coracle('create -f -', labelled(name))
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => lines.show(text) })
+    run(['get', 'cm', '-l', 'row', '-w', '-o', 'custom-columns=N:.metadata.name,A:.data.a'], host).catch(() => {})
+    const before = 'N                   A\nrow                 <none>\nrow-that-is-wider   <none>\n'
+    expect(await lines.next(3)).toBe(before)
+    await coracle('patch cm row -p {"data":{"a":"1"}}')
+    expect(await lines.next(4)).toBe(`${before}row                 1\n`)
+  })
+
+  it('of events -w are as wide for later events as for those before', async () => {
+    const event = (name: string, reason: string) =>
+      JSON.stringify({
+        ...{ apiVersion: 'v1', kind: 'Event', metadata: { name }, type: 'Normal', reason, message: name },
+        involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'row', namespace: 'default' },
+      })
+    await coracle('create -f -', event('first', 'ALongReason'))
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => lines.show(text) })
+    run(['events', '--for=configmap/row', '-w', '--no-headers'], host).catch(() => {})
+    expect(await lines.next(1)).toMatch(/ {3}Normal {3}ALongReason {3}ConfigMap\/row {3}first\n$/)
+    await coracle('create -f -', event('second', 'Short'))
+    expect(await lines.next(2)).toMatch(/ {3}Normal {3}Short {9}ConfigMap\/row {3}second\n$/)
+  })
+})
+
 describe('get --watch --request-timeout', () => {
   it('ends without an error when its time is over', async () => {
     const environment = virtualEnvironment({ seed: 1 })

@@ -34,6 +34,8 @@ export class ObjectPrinter {
   readonly #format: ObjectFormat
   readonly #style: PrintStyle
   #isStarted = false
+  /** How wide each of custom columns has been so far. */
+  readonly #widths: number[] = []
 
   constructor(format: ObjectFormat, style: PrintStyle = {}) {
     this.#format = format
@@ -63,6 +65,16 @@ export class ObjectPrinter {
     const event = { type, object: sortKeys(found.object) }
     if (this.#format.type === 'json') return `${safeInHtml(JSON.stringify(event))}\n`
     return this.#print([found], event, false, [event])
+  }
+
+  /** What is printed of each of several objects, or of events about them: columns are as wide as all need. */
+  async *each(found: readonly Found[], event?: string): AsyncIterable<string> {
+    if (this.#format.type !== 'custom-columns') {
+      for (const each of found) yield await (event === undefined ? this.one(each) : this.event(event, each))
+      return
+    }
+    const rows = found.map(({ object }) => (event === undefined ? object : { type: event, object: sortKeys(object) }))
+    if (rows.length > 0) yield await this.#print(found, rows, false, rows)
   }
 
   /** Several objects: as a List where the format prints whole values. */
@@ -97,7 +109,7 @@ export class ObjectPrinter {
       case 'yaml':
         return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
       case 'custom-columns':
-        return printColumns(format.columns, rows, isFirst && this.#style.headers !== false)
+        return printColumns(format.columns, rows, isFirst && this.#style.headers !== false, this.#widths)
       case 'jsonpath':
         return this.#jsonPath(format, whole)
       case 'go-template':
