@@ -466,6 +466,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'auth can-i get /healthz',
     'auth can-i fly kites',
     'auth can-i get pods -A -q',
+    ...['-q', '-A', '--subresource=log', '--context=nowhere -q'].map((flags) => `auth can-i --list ${flags}`),
     'auth can-i',
     'auth whoami',
     'events',

@@ -31,6 +31,8 @@ const deployment = {
   },
 }
 
+const object = (kind: string, name: string, spec: object) => ({ apiVersion: 'v1', kind, metadata: { name }, spec })
+
 /** A deployment that an editor makes select other pods, which it may not. */
 const fixed = {
   ...deployment,
@@ -105,6 +107,46 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ],
     'get deployment web -o jsonpath={.spec.selector.matchLabels}',
   ],
+  'several objects are printed one after another, by one printer or one for each': [
+    ['create -f -', manifest(configMap('a', { k: '1' }), configMap('b', { k: '2' }))],
+    ...['one', 'two'].map((name) => `create deployment ${name} --image=x:1 --replicas=0`),
+    ...['patch cm a b -p {"data":{"x":"1"}}', 'annotate cm a b x=1', 'edit cm a b'].map((line) => `${line} -o yaml`),
+    'patch cm a b -p {"data":{"x":"2"}} -o kyaml',
+    'patch cm a b -p {"data":{"x":"3"}} -o json',
+    ...['label', 'annotate'].map((verb) => `${verb} cm a b x=2 --overwrite --dry-run=client -o yaml`),
+    ['patch --local -f - -p {"data":{"x":"4"}} -o yaml', manifest(configMap('a', {}), configMap('b', {}))],
+    ...['restart', 'pause', 'resume', 'history'].map((verb) => `rollout ${verb} deploy one two -o yaml`),
+    'set image deploy one two x=y -o yaml',
+    'rollout undo deploy one two --dry-run=server -o yaml',
+    'autoscale deploy one two --max=3 -o yaml --dry-run=client',
+    'taint node node-0 node-1 a=b:NoSchedule -o yaml --dry-run=client',
+    ...['create', 'apply'].map(
+      (verb) => [`${verb} -f - -o yaml --dry-run=client`, manifest(configMap('y', {}), configMap('z', {}))] as const,
+    ),
+  ],
+  'a template that cannot be executed is shown with what it was given': [
+    `create cm z --from-literal=k='"two" words' --dry-run=client -o jsonpath={.data.x} --allow-missing-template-keys=false`,
+    'run z --image=x --privileged --dry-run=client -o jsonpath={nonsense}',
+    'run z --image=x --port=80 --dry-run=client -o jsonpath={.spec[2]}',
+    'run z --image=x --dry-run=client -o jsonpath-as-json={.spec[2]}',
+    'get sa -l a=nobody -o jsonpath={.items[2]}',
+  ],
+  'numbers are shown as they are given': [
+    [
+      'apply -f -',
+      manifest(
+        object('Pod', 'p', {
+          nodeSelector: { no: 'where' },
+          containers: [{ name: 'a', image: 'b' }],
+          tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 4503599627370497 }],
+        }),
+      ).replace('4503599627370497', '9007199254740993'),
+    ],
+    'apply view-last-applied pod p',
+    'apply view-last-applied pod p -o json',
+    'apply edit-last-applied pod p',
+    'get pod p -o jsonpath={.spec.tolerations[0].tolerationSeconds}',
+  ],
   'what was last applied is shown and set': [
     ['apply -f -', manifest(configMap('a', { k: '1' }), configMap('b', { k: '2' }))],
     'create configmap own --from-literal=a=1',
@@ -137,6 +179,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['label --local -f - a=b --dry-run=server', manifest(configMap('a', {}))],
     [`patch --local -f - -p '{"data":{"k":"v"}}' -o yaml`, manifest(configMap('a', {}))],
     [`patch --local -f - -p '{"data":{"k":"v"}}'`, manifest(configMap('a', {}))],
+    [`patch --local -f - -p '{"spec":{}}'`, manifest({ ...configMap('a', {}), apiVersion: 'x/v1', kind: 'Own' })],
     ['set image --local -f - web=x:2', manifest(deployment)],
     ['set image --local -f - web=x:2 -o jsonpath={.spec.template.spec.containers[*].image}', manifest(deployment)],
     ['set env --local -f - A=1 -o jsonpath={.spec.template.spec.containers[*].env}', manifest(deployment)],

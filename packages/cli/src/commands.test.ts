@@ -203,8 +203,15 @@ describe('get', () => {
       ['{kind}', 'unrecognized identifier kind'],
       ['{.kind}{end}', 'not in range, nothing to end'],
     ]) {
-      expect((await coracle(`get cm -o jsonpath=${path}`)).stderr).toBe(
-        `error: error executing jsonpath "${path}": Error executing template: ${why}\n`,
+      expect((await coracle(`get sa -n kube-public --field-selector=metadata.name=x -o jsonpath=${path}`)).stderr).toBe(
+        `error: error executing jsonpath "${path}": Error executing template: ${why}. Printing more information for debugging the template:
+\ttemplate was:
+\t\t${path}
+\tobject given to jsonpath engine was:
+\t\tmap[string]interface {}{"apiVersion":"v1", "items":[]interface {}{}, "kind":"List", "metadata":map[string]interface {}{"resourceVersion":""}}
+
+
+`,
       )
     }
     expect((await coracle('wait cm/shown --for=jsonpath={.data[?(@.a==x)]}=2')).stderr).toBe(
@@ -441,6 +448,37 @@ describe('get --watch', () => {
     expect(await lines.next(2)).toMatch(/^NAME +DATA +AGE\nseen +0 +\d+s\n$/)
     await coracle('apply -f -', configMap('seen', { a: '1' }))
     expect(await lines.next(3)).toMatch(/\nseen +1 +\d+s\n$/)
+  })
+})
+
+describe('columns of what is followed', () => {
+  const labelled = (name: string) =>
+    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","labels":{"row":"yes"}}}`
+
+  it('of get -w are as wide for changes as for what there was', async () => {
+    for (const name of ['row', 'row-that-is-wider']) await coracle('create -f -', labelled(name))
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => lines.show(text) })
+    run(['get', 'cm', '-l', 'row', '-w', '-o', 'custom-columns=N:.metadata.name,A:.data.a'], host).catch(() => {})
+    const before = 'N                   A\nrow                 <none>\nrow-that-is-wider   <none>\n'
+    expect(await lines.next(3)).toBe(before)
+    await coracle('patch cm row -p {"data":{"a":"1"}}')
+    expect(await lines.next(4)).toBe(`${before}row                 1\n`)
+  })
+
+  it('of events -w are as wide for later events as for those before', async () => {
+    const event = (name: string, reason: string) =>
+      JSON.stringify({
+        ...{ apiVersion: 'v1', kind: 'Event', metadata: { name }, type: 'Normal', reason, message: name },
+        involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: 'row', namespace: 'default' },
+      })
+    await coracle('create -f -', event('first', 'ALongReason'))
+    const lines = new Lines()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => lines.show(text) })
+    run(['events', '--for=configmap/row', '-w', '--no-headers'], host).catch(() => {})
+    expect(await lines.next(1)).toMatch(/ {3}Normal {3}ALongReason {3}ConfigMap\/row {3}first\n$/)
+    await coracle('create -f -', event('second', 'Short'))
+    expect(await lines.next(2)).toMatch(/ {3}Normal {3}Short {9}ConfigMap\/row {3}second\n$/)
   })
 })
 

@@ -121,6 +121,9 @@ async function findType({ stderr }: Host, session: Session, type: string) {
 
 async function listRights(host: Host, { headers, ...flags }: CanIFlags): Promise<void> {
   await withSession(host, flags, async (session) => {
+    if (flags.quiet === true || flags.allNamespaces === true || (flags.subresource ?? '') !== '') {
+      throw new CliError("list option can't be specified with neither quiet, all-namespaces nor subresource options")
+    }
     const status = (await review(session, 'selfsubjectrulesreviews', {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectRulesReview',

@@ -67,7 +67,11 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
     host,
     args,
     'autoscale',
-    { ...flags, filesAsTheyAre: true, needsObjects: 'autoscale', looksAtOutputLate: true, hasDeclaredOrder: true },
+    {
+      ...flags,
+      ...{ filesAsTheyAre: true, needsObjects: 'autoscale' },
+      ...{ looksAtOutputLate: true, hasDeclaredOrder: true, startsAnew: true },
+    },
     async (session, { resource, key }) => {
       if (!resource.subresources.includes('scale')) {
         throw new CliError(

@@ -1,6 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { apiVersionOf, type KubernetesList, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import {
+  apiVersionOf,
+  type KubernetesList,
+  namespaces,
+  nodes,
+  type Pod,
+  parseExactJson,
+  pods,
+  type Resource,
+} from '@coracle/api'
 import { collectionPath } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
@@ -87,7 +96,7 @@ async function listText(
   printer: ObjectPrinter,
 ): Promise<string> {
   // As it came, with what is null in it.
-  const list = JSON.parse(await client.rawGet(collectionPath(resource, namespace))) as KubernetesList
+  const list = parseExactJson(await client.rawGet(collectionPath(resource, namespace))) as KubernetesList
   // Its items do not say what they are: the list does. For none Go has null.
   const plain = (list.items ?? []).map(({ apiVersion: _, kind: __, ...item }) => item)
   const items = plain.length === 0 ? null : plain

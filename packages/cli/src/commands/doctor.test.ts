@@ -35,6 +35,7 @@ describe('doctor', () => {
     })
     expect(existsSync(join(home, '.coracle', 'clusters'))).toBe(false)
     rmSync(store, { recursive: true })
+    expect((await doctor()).stderr).toMatch(/^error: no cluster was ever started in .coracle: /)
     mkdirSync(join(home, '.coracle', 'clusters', 'staging'), { recursive: true })
     expect((await doctor()).stderr).toMatch(/^error: no cluster was ever started in .coracle: /)
     expect(existsSync(join(home, '.coracle', 'coracle.lock'))).toBe(false)
@@ -81,6 +82,7 @@ describe('doctor', () => {
 
   it('names a directory that holds no store', async () => {
     rmSync(store, { recursive: true })
+    writeFileSync(join(home, '.coracle', 'kubeconfig'), '')
     expect((await doctor()).stderr).toMatch(/the store in .* is damaged: it is missing/)
   })
 

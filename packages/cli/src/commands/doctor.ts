@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport, settleStore } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
@@ -63,11 +63,12 @@ export async function doctor(host: Host, flags: DoctorFlags): Promise<void> {
   }
 }
 
-/** Whether there is no directory, or one that only holds named clusters. */
+/** Whether there is no directory, or one that is empty or only holds named clusters. */
 function wasNeverUsed(place: ClusterPlace): boolean {
   const { directory, home } = place
   if (wasUsed(place) || holdsLmdbStore(join(directory, 'store'))) return false
-  return !existsSync(directory) || (directory === home && existsSync(clustersDirectory(home)))
+  if (!existsSync(directory) || readdirSync(directory).length === 0) return true
+  return directory === home && existsSync(clustersDirectory(home))
 }
 
 function whoText(server: RunningServer): string {

@@ -48,11 +48,12 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
     }
     const now = () => host.environment.clock.now()
     if (format === undefined || format.type === 'table') {
+      const widths: number[] = []
       let head = flags.headers ? [headersFor(flags)] : []
       // Headers come with the first event.
       const linesOf = (shown: readonly Event[]): string => {
         if (shown.length === 0) return ''
-        const lines = table([...head, ...shown.map((event) => rowOf(event, now(), flags))])
+        const lines = table([...head, ...shown.map((event) => rowOf(event, now(), flags))], widths)
         head = []
         return lines
       }
@@ -159,5 +160,6 @@ function rowOf(event: Event, nowMs: number, { allNamespaces }: EventsFlags): rea
   ]
 }
 
-const table = (rows: readonly (readonly string[])[]): string =>
-  alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])
+/** Rows in columns that are at least as wide as those before, by which `widths` was filled. */
+const table = (rows: readonly (readonly string[])[], widths: number[]): string =>
+  alignTabs(rows.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, widths)

@@ -50,15 +50,19 @@ export async function logs(host: Host, args: readonly string[], given: LogFlags)
     checkFlags(args, given)
     const sources = found.flatMap((pod) => sourcesOf(host, pod, flags))
     const isPrefixed = flags.prefix === true || flags.allPods === true
+    const prefixOf = ({ pod, container }: Source) => (isPrefixed ? `[pod/${pod.metadata.name}/${container}] ` : '')
     if (flags.follow === true && sources.length > 1) {
       if (sources.length > flags.maxLogRequests) {
         throw new CliError(
           `you are attempting to follow ${sources.length} log streams, but maximum allowed concurrency is ${flags.maxLogRequests}, use --max-log-requests to increase the limit`,
         )
       }
-      await Promise.all(sources.map((source) => print(host, session, source, query, isPrefixed, flags)))
+      // What comes of one at a time may end within a line, where another would go on.
+      await Promise.all(sources.map((source) => print(host, session, source, query, prefixOf(source), flags)))
     } else {
-      for (const source of sources) await print(host, session, source, query, isPrefixed, flags)
+      for (const source of sources) {
+        await print(host, session, source, query, isPrefixed ? prefixOf(source) : undefined, flags)
+      }
     }
   })
 }
@@ -165,18 +169,19 @@ function sourcesOf(host: Host, pod: Pod, flags: LogFlags): readonly Source[] {
   return [{ pod, container }]
 }
 
+/** Prints a log as it comes, or line by line with something before each. */
 async function print(
   host: Host,
   { client, namespace: ownNamespace }: Session,
   { pod, container }: Source,
   query: Readonly<Record<string, string>>,
-  isPrefixed: boolean,
+  linePrefix: string | undefined,
   { ignoreErrors }: LogFlags,
 ): Promise<void> {
   const { name = '', namespace = ownNamespace } = pod.metadata
   try {
     const stream = await client.stream(pods, { name, namespace }, 'log', { ...query, container })
-    for await (const chunk of isPrefixed ? prefixLines(stream, `[pod/${name}/${container}] `) : stream) {
+    for await (const chunk of linePrefix === undefined ? stream : prefixLines(stream, linePrefix)) {
       host.stdout.write(chunk)
       await host.stdout.drained()
     }

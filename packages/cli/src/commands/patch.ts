@@ -40,6 +40,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
       ...flags,
       tellsDryRun: false,
       looksAtOutputLate: true,
+      startsAnew: true,
       refusalOfConnection: refusalOfTargets,
       filesAsTheyAre: true,
       needsObjects: 'patch',

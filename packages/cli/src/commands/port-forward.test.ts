@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, Server } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { HttpClient } from '@coracle/client'
 import { expect, it, vi } from 'vitest'
@@ -26,6 +26,7 @@ it('ends the side of the pod where a caller has gone before it was there', async
   const client = { get: async () => pod } as unknown as HttpClient
   const recording = recordingHost()
   const host = { ...recording, connect: async () => ({ client, namespace: 'shop' }) }
+  const listens = vi.spyOn(Server.prototype, 'listen')
   const ended = run(['port-forward', 'web', ':80', '--address=127.0.0.1'], host)
   const port = await vi.waitFor(() => {
     const [, found] = /127\.0\.0\.1:(\d+)/.exec(recording.written.stdout) ?? []
@@ -33,6 +34,9 @@ it('ends the side of the pod where a caller has gone before it was there', async
     expect(found).toBeDefined()
     return Number(found)
   }, patience)
+  // A connection that cannot be taken changes nothing.
+  ;(listens.mock.contexts[0] as Server).emit('error', new Error('accept EMFILE'))
+  listens.mockRestore()
   const caller = connect(port, '127.0.0.1')
   await vi.waitFor(() => expect(way.opened).toHaveLength(1), patience)
   caller.resetAndDestroy()

@@ -119,7 +119,8 @@ class Listeners {
     return new Promise((resolve, reject) => {
       server.once('error', reject)
       server.listen({ host: address, port, ipv6Only: true }, () => {
-        server.off('error', reject)
+        // A connection that cannot be taken, for want of files, is lost to whoever opened it; the next may be taken.
+        server.off('error', reject).on('error', () => {})
         this.#servers.push(server)
         resolve((server.address() as AddressInfo).port)
       })

@@ -1,16 +1,22 @@
 import { once } from 'node:events'
 import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { type AddressInfo, Socket } from 'node:net'
+import { createServer, type Server as HttpServer, type IncomingMessage, request } from 'node:http'
+import { type AddressInfo, Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { realEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../program.ts'
 import { type RecordingHost, recordingHost } from '../testing/recording-host.ts'
 
+/** More than all buffers on the way hold. */
+const floodBytes = 16_000_000
+
+const { clock } = realEnvironment()
+
 let directory: string
-let api: Server
+let api: HttpServer
 let received: IncomingMessage[]
 let url: string
 
@@ -26,6 +32,15 @@ beforeEach(async () => {
   })
   api.on('upgrade', (message, socket) => {
     received.push(message)
+    if (message.url === '/busy') {
+      socket.end('HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntry \r\n5\r\nlater\r\n0\r\n\r\n')
+      return
+    }
+    if (message.url === '/flood') {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
+      socket.end(Buffer.alloc(floodBytes))
+      return
+    }
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n')
     socket.pipe(socket)
   })
@@ -156,6 +171,61 @@ describe('proxy', () => {
     expect(String((await once(socket, 'data'))[0])).toBe('ping')
     expect(received[0]?.headers).toMatchObject({ upgrade: 'echo', authorization: 'Bearer secret' })
     socket.destroy()
+    await stop()
+  })
+
+  const upgrade = (address: string, path: string, headers: object = {}) =>
+    request({
+      port: Number(address.split(':').at(-1)),
+      path,
+      headers: { host: 'localhost', connection: 'Upgrade', upgrade: 'echo', ...headers },
+      agent: false,
+    })
+
+  it('passes on to slow readers all that came before the other side ended', async () => {
+    const { address, stop } = await proxy()
+    const call = upgrade(address, '/flood')
+    call.end()
+    const [, socket, head] = (await once(call, 'upgrade')) as [IncomingMessage, Socket, Buffer]
+    let bytes = head.length
+    for await (const chunk of socket) {
+      bytes += chunk.length
+      for (let turn = 0; turn < 10; turn += 1) await new Promise<void>((resolve) => clock.defer(resolve))
+    }
+    expect(bytes).toBe(floodBytes)
+    await stop()
+  })
+
+  it('passes on an answer in parts to who wanted another protocol', async () => {
+    const { address, stop } = await proxy()
+    const call = upgrade(address, '/busy')
+    call.end()
+    const [answer] = (await once(call, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, await textOf(answer)]).toEqual([503, 'try later'])
+    await stop()
+  })
+
+  it('answers clients that offer HTTP/2 as it answers others', async () => {
+    const { address, stop } = await proxy()
+    const offer = {
+      upgrade: 'h2c',
+      connection: 'Upgrade, HTTP2-Settings',
+      'http2-settings': 'AAMAAABkAARAAAAAAAIAAAAA',
+    }
+    const call = upgrade(address, '/api/v1/pods', { ...offer, 'content-length': 5 })
+    call.end('hello')
+    const [answer] = (await once(call, 'response')) as [IncomingMessage]
+    expect([answer.statusCode, await textOf(answer)]).toEqual([200, 'hello'])
+    expect(received[0]?.headers).not.toHaveProperty('upgrade')
+    await stop()
+  })
+
+  it('goes on where a connection cannot be taken', async () => {
+    const listens = vi.spyOn(Server.prototype, 'listen')
+    const { address, stop } = await proxy()
+    for (const server of new Set(listens.mock.contexts)) (server as Server).emit('error', new Error('accept EMFILE'))
+    listens.mockRestore()
+    expect((await ask(address, '/version')).statusCode).toBe(200)
     await stop()
   })
 

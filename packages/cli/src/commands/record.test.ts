@@ -57,6 +57,14 @@ describe('--record', () => {
     expect(await causeOf()).toBe(cause)
   })
 
+  it.each([
+    ['kubernetes.io/change-cause-', undefined],
+    ['kubernetes.io/change-cause=by-hand', 'by-hand'],
+  ])('leaves what is annotated by hand: %s', async (change, cause) => {
+    expect(await coracle(`annotate deployment web --overwrite --record ${change}`)).toMatchObject({ code: 0 })
+    expect(await causeOf()).toBe(cause)
+  })
+
   it('notes what makes another object there', async () => {
     await coracle('expose deployment web --port=80 --record')
     const { metadata } = await cluster.client.get(services, { namespace: 'default', name: 'web' })

@@ -7,7 +7,7 @@ import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
 import { getNamed } from '../resources/fetch.ts'
 import { parseResourceArguments } from '../resources/resource-arguments.ts'
 import type { Session } from '../session.ts'
-import { noteChangeCause } from './change-cause.ts'
+import { changeCauseAnnotation, noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
 import { splitPairs } from './key-value-pairs.ts'
@@ -99,7 +99,7 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     host,
     resources,
     field.verb,
-    { ...flags, looksAtOutputLate: true, refusalOfConnection: refusalOfTargets },
+    { ...flags, looksAtOutputLate: true, startsAnew: field.verb === 'label', refusalOfConnection: refusalOfTargets },
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags
@@ -203,7 +203,10 @@ async function setOne(
     fieldManager: manager,
     dryRun: dryRun === 'server',
   })
-  if (dryRun === 'none') await noteChangeCause(session, { resource, key }, flags, manager)
+  // What is set or taken away by hand stays so.
+  const isByHand =
+    field.name === 'annotations' && (set.has(changeCauseAnnotation) || remove.includes(changeCauseAnnotation))
+  if (dryRun === 'none' && !isByHand) await noteChangeCause(session, { resource, key }, flags, manager)
   return { verb, object: changed }
 }
 

@@ -1,8 +1,9 @@
 import { ApiError, hasReason, type KubernetesObject, type Table } from '@coracle/api'
 import type { DiscoveredResource, ListOptions, Watch, WatchOptions } from '@coracle/client'
+import { CliError, PrintError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
-import { type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
+import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import type { OutputFormat } from '../output/output-format.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, getNamed, listObjects } from '../resources/fetch.ts'
@@ -191,6 +192,13 @@ function ownTables(host: Host, session: Session, style: TableStyle, flags: GetFl
   }
 }
 
+/** What cannot be printed of what is there when a watch begins. */
+function throwUnprintable(error: unknown): never {
+  if (!(error instanceof CliError)) throw error
+  const message = `unable to output the provided object: ${error.message}`
+  throw error instanceof PrintError ? new PrintError(message, error.printed) : new CliError(message)
+}
+
 /** Objects, or what a template makes of them. */
 function objectsView(host: Host, session: Session, format: ObjectFormat, flags: GetFlags): View {
   const printer = new ObjectPrinter(format, {
@@ -199,16 +207,16 @@ function objectsView(host: Host, session: Session, format: ObjectFormat, flags: 
     requireKeys: !flags.allowMissingTemplateKeys,
   })
   const isTold = flags.outputWatchEvents === true
-  const tell: View['tell'] = async (event, resource, object) => {
-    const found = { resource, object }
-    host.stdout.write(await (isTold ? printer.event(event, found) : printer.one(found)))
+  const tell = async (event: string, found: readonly Found[]) => {
+    for await (const text of printer.each(found, isTold ? event : undefined)) host.stdout.write(text)
   }
   return {
     fetch: fetchedBy(session, flags),
     watch: (resource, options) => session.client.watch(resource, options),
-    show: async (states) => {
-      for (const { resource, objects } of states) for (const object of objects) await tell('ADDED', resource, object)
+    show: (states) => {
+      const found = states.flatMap(({ resource, objects }) => objects.map((object) => ({ resource, object })))
+      return tell('ADDED', found).catch(throwUnprintable)
     },
-    tell,
+    tell: (event, resource, object) => tell(event, [{ resource, object }]),
   }
 }

@@ -8,6 +8,7 @@ import {
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
+  parseExactJson,
   patchConflicts,
   type Resource,
   sortKeys,
@@ -200,7 +201,7 @@ function lastApplied(current: KubernetesObject): JsonObject {
   const text = current.metadata.annotations?.[lastAppliedAnnotation]
   if (text === undefined) return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseExactJson(text)
     return isJsonObject(value) ? value : {}
   } catch {
     // Someone has edited it by hand: then nothing is known of what was applied, as if it were not there.

@@ -1,5 +1,6 @@
 import {
   ApiError,
+  apiVersionOf,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -23,7 +24,11 @@ export function patchedHere(
       return withoutSubject(() => requireObject(applyJsonPatch(object, body)))
     case 'strategic': {
       const schema = schemaOf(resource)
-      if (schema === undefined) throw new CliError(`${resource.kind} knows no strategic patches: try --type merge`)
+      if (schema === undefined) {
+        throw new CliError(
+          `strategic merge patch is not supported for ${apiVersionOf(resource)}, Kind=${resource.kind} locally, try --type merge`,
+        )
+      }
       return withoutSubject(() => applyStrategicMergePatch(schema, object, body)) as KubernetesObject
     }
     default:

@@ -49,10 +49,18 @@ function parseColumnPath(text: string): Template {
   return text === '' ? [] : parseJsonPath(completePath(text))
 }
 
-/** The lines of some objects, headers first where wanted. Throws a PrintError, with the lines before it, where an object has no such cells. */
-export function printColumns(columns: readonly Column[], objects: readonly unknown[], headers: boolean): string {
+/**
+ * The lines of some objects, headers first where wanted, at least as wide as those before by which `remembered` was filled. Throws a
+ * PrintError, with the lines before it, where an object has no such cells.
+ */
+export function printColumns(
+  columns: readonly Column[],
+  objects: readonly unknown[],
+  headers: boolean,
+  remembered: number[] = [],
+): string {
   const lines = headers ? [columns.map(({ header }) => header)] : []
-  const text = () => alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])
+  const text = () => alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, remembered)
   for (const object of objects) {
     try {
       lines.push(columns.map(({ template }) => cellText(template, object)))

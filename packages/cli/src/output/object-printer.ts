@@ -1,10 +1,11 @@
 import { isJsonObject, type KubernetesObject, type Resource, sortKeys } from '@coracle/api'
-import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
+import { findJsonPath, JsonPathError, printJsonPath } from '@coracle/api/jsonpath'
 import { CliError, PrintError } from '../cli-error.ts'
 import { kindOf, objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
 import { safeInHtml } from './go-json.ts'
-import { jsonPathFailure, type OutputFormat } from './output-format.ts'
+import { goSyntax } from './go-syntax.ts'
+import type { OutputFormat } from './output-format.ts'
 import { serialize, withoutManagedFields } from './serialize.ts'
 
 /** Formats in which objects are printed by themselves, and not as rows of a table that the server draws. */
@@ -16,6 +17,8 @@ export interface PrintStyle {
   readonly headers?: boolean
   /** A template's fields have to be there. */
   readonly requireKeys?: boolean
+  /** Each object is printed as the first is: nothing stands between YAML documents. */
+  readonly startsAnew?: boolean
   /** Puts the fields of an object that is printed as it is in an order; sorted unless given. */
   readonly order?: (resource: Resource, object: unknown) => unknown
 }
@@ -31,6 +34,8 @@ export class ObjectPrinter {
   readonly #format: ObjectFormat
   readonly #style: PrintStyle
   #isStarted = false
+  /** How wide each of custom columns has been so far. */
+  readonly #widths: number[] = []
 
   constructor(format: ObjectFormat, style: PrintStyle = {}) {
     this.#format = format
@@ -62,6 +67,16 @@ export class ObjectPrinter {
     return this.#print([found], event, false, [event])
   }
 
+  /** What is printed of each of several objects, or of events about them: columns are as wide as all need. */
+  async *each(found: readonly Found[], event?: string): AsyncIterable<string> {
+    if (this.#format.type !== 'custom-columns') {
+      for (const each of found) yield await (event === undefined ? this.one(each) : this.event(event, each))
+      return
+    }
+    const rows = found.map(({ object }) => (event === undefined ? object : { type: event, object: sortKeys(object) }))
+    if (rows.length > 0) yield await this.#print(found, rows, false, rows)
+  }
+
   /** Several objects: as a List where the format prints whole values. */
   many(found: readonly Found[]): Promise<string> {
     const items = found.map(({ object }) => this.#shown(object))
@@ -80,7 +95,7 @@ export class ObjectPrinter {
     isOrdered = false,
     rows: readonly unknown[] = found.map(({ object }) => object),
   ): Promise<string> {
-    const isFirst = !this.#isStarted
+    const isFirst = !this.#isStarted || this.#style.startsAnew === true
     this.#isStarted = true
     const format = this.#format
     switch (format.type) {
@@ -94,7 +109,7 @@ export class ObjectPrinter {
       case 'yaml':
         return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
       case 'custom-columns':
-        return printColumns(format.columns, rows, isFirst && this.#style.headers !== false)
+        return printColumns(format.columns, rows, isFirst && this.#style.headers !== false, this.#widths)
       case 'jsonpath':
         return this.#jsonPath(format, whole)
       case 'go-template':
@@ -105,11 +120,12 @@ export class ObjectPrinter {
   #jsonPath({ template, text, asJson }: Extract<ObjectFormat, { type: 'jsonpath' }>, whole: unknown): string {
     const options = { requireKeys: this.#style.requireKeys === true }
     try {
+      if (template instanceof JsonPathError) throw template
       if (!asJson) return printJsonPath(template, whole, options)
       const results = findJsonPath(template, whole, options)
       return results.map((found) => `${JSON.stringify(sortKeys(found), undefined, 4)}\n`).join('')
     } catch (error) {
-      throw new CliError(jsonPathFailure(text, error instanceof Error ? error.message : String(error)))
+      throw new CliError(jsonPathFailure(text, whole, error instanceof Error ? error.message : String(error)))
     }
   }
 
@@ -133,3 +149,13 @@ export class ObjectPrinter {
     return withoutManagedFields(object)
   }
 }
+
+/** What is said of a template that cannot be executed, with what it was given. */
+const jsonPathFailure = (text: string, data: unknown, why: string): string =>
+  [
+    `error executing jsonpath ${JSON.stringify(text)}: Error executing template: ${why}. Printing more information for debugging the template:`,
+    '\ttemplate was:',
+    `\t\t${text}`,
+    '\tobject given to jsonpath engine was:',
+    `\t\t${goSyntax(data)}\n\n\n`,
+  ].join('\n')

@@ -19,6 +19,8 @@ export interface OutcomeFlags extends OutputFormatFlags {
   readonly tellsDryRun?: boolean
   /** Fields are printed in the order in which kinds declare them, and not sorted. */
   readonly hasDeclaredOrder?: boolean
+  /** Each object is printed as if it were the first, as by those of kubectl's commands that make a printer for each. */
+  readonly startsAnew?: boolean
 }
 
 /** What was done with an object. */
@@ -53,6 +55,7 @@ export class OutcomePrinter {
     const style = {
       managedFields: flags.showManagedFields === true,
       requireKeys: flags.allowMissingTemplateKeys === false,
+      startsAnew: flags.startsAnew === true,
       ...(flags.hasDeclaredOrder === true && !isText
         ? { order: (await import('./declared-order.ts')).inDeclaredOrder }
         : {}),

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseJsonPath, type Template } from '@coracle/api/jsonpath'
+import { JsonPathError, parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { splitOnce } from '../split-once.ts'
@@ -11,7 +11,13 @@ import type { GoTemplate } from './go-template/index.ts'
 export type OutputFormat =
   | { readonly type: 'table'; readonly wide: boolean }
   | { readonly type: 'json' | 'kyaml' | 'yaml' | 'name' }
-  | { readonly type: 'jsonpath'; readonly text: string; readonly template: Template; readonly asJson: boolean }
+  | {
+      readonly type: 'jsonpath'
+      readonly text: string
+      /** Or what is wrong with it, where that is told when it is executed. */
+      readonly template: Template | JsonPathError
+      readonly asJson: boolean
+    }
   | { readonly type: 'go-template'; readonly template: GoTemplate }
   | { readonly type: 'custom-columns'; readonly columns: readonly Column[] }
 
@@ -74,10 +80,6 @@ export async function readGivenFormat(
 /** Whether what is wrong with a template is seen by kubectl only where it is executed. */
 export const isSeenLate = (why: string): boolean => /^(?:unrecognized identifier|not in range)/.test(why)
 
-/** What is said of a template that cannot be executed. */
-export const jsonPathFailure = (text: string, why: string): string =>
-  `error executing jsonpath ${JSON.stringify(text)}: Error executing template: ${why}`
-
 async function jsonPathFormat(
   host: Pick<Host, 'workingDirectory'>,
   name: string,
@@ -85,13 +87,15 @@ async function jsonPathFormat(
 ): Promise<OutputFormat> {
   if (argument === undefined || argument === '') throw new CliError('template format specified but no template given')
   const text = name === 'jsonpath-file' ? await readTemplate(host, argument, '--template') : argument
+  return { type: 'jsonpath', text, template: readJsonPath(text), asJson: name === 'jsonpath-as-json' }
+}
+
+function readJsonPath(text: string): Template | JsonPathError {
   try {
-    return { type: 'jsonpath', text, template: parseJsonPath(text), asJson: name === 'jsonpath-as-json' }
+    return parseJsonPath(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    // kubectl sees these only when it executes the template.
-    if (isSeenLate(why)) throw new CliError(jsonPathFailure(text, why))
-    throw new CliError(`error parsing jsonpath ${text}, ${why}`)
+    if (error instanceof JsonPathError && isSeenLate(error.message)) return error
+    throw new CliError(`error parsing jsonpath ${text}, ${error instanceof Error ? error.message : error}`)
   }
 }
 

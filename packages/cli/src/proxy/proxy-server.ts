@@ -27,15 +27,18 @@ export interface ProxyServer {
 
 /** Serves the API of a cluster, with the credentials of its connection, to whoever reaches this address. */
 export async function startProxy(options: ProxyOptions, address: ProxyAddress): Promise<ProxyServer> {
-  const server = createServer((request, response) => handle(options, request, response))
+  const server = createServer({ shouldUpgradeCallback }, (request, response) => handle(options, request, response))
   server.maxConnections = proxyConnectionsMax
   server.on('upgrade', (request: IncomingMessage, socket, head: Buffer) => {
     const verdict = verdictOn(options, request)
+    socket.on('error', () => socket.destroy())
     if (verdict.kind === 'forward') forwardUpgrade(options, verdict.target, request, socket, head)
     else socket.end(`HTTP/1.1 ${statusLineOf(verdict)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
   })
   server.listen(address)
   await once(server, 'listening')
+  // A connection that cannot be taken, for want of files, is lost to whoever opened it; the next may be taken.
+  server.on('error', () => {})
   return {
     address: 'path' in address ? address.path : shown(server.address() as AddressInfo),
     close: async () => {
@@ -45,6 +48,9 @@ export async function startProxy(options: ProxyOptions, address: ProxyAddress): 
     },
   }
 }
+
+/** A client that would rather speak HTTP/2, and may be answered without: an offer that the server behind it does not get. */
+const shouldUpgradeCallback = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() !== 'h2c'
 
 const shown = ({ address, port, family }: AddressInfo): string =>
   `${family === 'IPv6' ? `[${address}]` : address}:${port}`

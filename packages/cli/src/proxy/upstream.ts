@@ -55,20 +55,23 @@ export function forwardUpgrade(
   head: Buffer,
 ): void {
   const end = () => socket.destroy()
-  socket.on('error', end)
   void open(options, path, request, true).then((upstream) => {
     upstream.on('upgrade', (answer, serverSocket, serverHead) => {
       socket.write(headOf(answer))
       if (serverHead.length > 0) socket.write(serverHead)
       if (head.length > 0) serverSocket.write(head)
-      serverSocket.on('error', end).on('close', end)
+      // What the server has said until it ended may still be on its way to a slow reader.
+      serverSocket.on('error', end).on('close', () => serverSocket.readableEnded || end())
       socket.on('close', () => serverSocket.destroy())
       socket.pipe(serverSocket).pipe(socket)
     })
     // The server may refuse to change the protocol: that is an answer like any other.
     upstream.on('response', (answer) => {
-      socket.write(headOf(answer))
-      answer.pipe(socket)
+      const { headers, rawHeaders } = answer
+      // Its body comes here without the frames it had; the end of the connection ends it.
+      const isFramed = headers['transfer-encoding'] !== undefined
+      socket.write(headOf({ ...statusOf(answer), rawHeaders: isFramed ? withoutFraming(rawHeaders) : rawHeaders }))
+      answer.on('close', () => answer.complete || end()).pipe(socket)
     })
     upstream.on('error', end)
     upstream.end()
@@ -105,8 +108,19 @@ async function open(
   return sent
 }
 
+type Head = Pick<IncomingMessage, 'statusCode' | 'statusMessage' | 'rawHeaders'>
+
+const statusOf = ({ statusCode, statusMessage }: IncomingMessage) => ({ statusCode, statusMessage })
+
+const withoutFraming = (rawHeaders: readonly string[]): string[] => [
+  ...rawHeaders.filter(
+    (_, index) => !/^(?:transfer-encoding|connection|keep-alive)$/i.test(rawHeaders[index & ~1] ?? ''),
+  ),
+  ...['Connection', 'close'],
+]
+
 /** The head of an answer, as it goes over the wire. */
-function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+function headOf({ statusCode, statusMessage, rawHeaders }: Head): string {
   const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []))
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`
 }

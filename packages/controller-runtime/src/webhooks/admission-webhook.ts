@@ -64,8 +64,8 @@ export interface AdmissionWebhookOptions {
 }
 
 /**
- * A webhook that may change objects before they are checked and stored: it returns the object as it should be, which may be the
- * same, or a denial. The patch that says so is made of the two; where the object itself was changed, of what it was and what it is.
+ * A webhook that may change objects before they are checked and stored: it returns the object as it should be, or a denial; or it
+ * changes the object that it is given. The patch that says so is made of the object as it came and as it should be.
  */
 export function mutatingWebhook<T extends KubernetesObject>(
   path: string,
@@ -74,13 +74,15 @@ export function mutatingWebhook<T extends KubernetesObject>(
   options: AdmissionWebhookOptions = {},
 ): Webhook {
   return admissionWebhook('mutating', path, resource, options, async (request: AdmissionRequest<T>) => {
-    const before = structuredClone(request.object)
+    const asked = structuredClone(request.object)
     const changed = await mutate(request)
-    return changed instanceof Denial ? changed : createJsonPatch(before, changed ?? request.object)
+    if (changed instanceof Denial) return changed
+    const wanted = changed ?? request.object
+    return wanted === undefined ? [] : createJsonPatch(asked, wanted)
   })
 }
 
-/** The object as it should be, nothing where it is, or a refusal. */
+/** The object as it should be, nothing where that is the one of the request, or a refusal. */
 export type Mutation<T> = T | Denial | undefined
 
 /** A webhook that may refuse what is asked for: it returns a denial, or nothing where it agrees. */

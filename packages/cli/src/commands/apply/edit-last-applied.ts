@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, parseExactJson } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
@@ -29,7 +29,7 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
       const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
       const noted = found.flatMap(({ resource, object }) => {
         const text = object.metadata.annotations?.[lastAppliedAnnotation]
-        return text === undefined ? [] : [{ resource, object: JSON.parse(text) as KubernetesObject }]
+        return text === undefined ? [] : [{ resource, object: parseExactJson(text) as KubernetesObject }]
       })
       if (noted.length === 0) {
         throw new CliError(

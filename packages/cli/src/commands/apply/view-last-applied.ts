@@ -1,3 +1,4 @@
+import { parseExactJson } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation } from '../../manifests/apply-object.ts'
@@ -71,6 +72,6 @@ function lastApplied(target: Target | RefusedTarget): readonly string[] {
 
 /** As it stands in the annotation, with two spaces for each level. */
 async function shown(text: string, format: 'json' | 'yaml'): Promise<string> {
-  const value: unknown = JSON.parse(text)
+  const value: unknown = parseExactJson(text)
   return format === 'yaml' ? serialize(value, 'yaml') : `${JSON.stringify(value, undefined, 2)}\n`
 }

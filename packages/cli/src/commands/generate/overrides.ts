@@ -1,4 +1,4 @@
-import { isJsonObject, type KubernetesObject } from '@coracle/api'
+import { isJsonObject, type KubernetesObject, parseExactJson } from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { CliError } from '../../cli-error.ts'
 import { heldAsStruct, writtenAsStruct } from '../../manifests/as-struct.ts'
@@ -51,9 +51,9 @@ function parsePatch(text: string, type: (typeof overrideTypes)[number]): unknown
   const fault = findJsonFault(text)
   if (type === 'json') {
     if (fault !== undefined) throw new CliError(fault.message)
-    return JSON.parse(text)
+    return parseExactJson(text)
   }
-  const value: unknown = fault === undefined ? JSON.parse(text) : undefined
+  const value: unknown = fault === undefined ? parseExactJson(text) : undefined
   if (isJsonObject(value)) return value
   if (type === 'merge') throw new CliError(Array.isArray(value) ? noVersionAndKind : 'Invalid JSON Patch')
   if (value === null) return null

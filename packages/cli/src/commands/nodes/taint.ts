@@ -33,7 +33,7 @@ export async function taint(host: Host, args: readonly string[], flags: TaintFla
   }
   // Whatever else is named, selectors mean nodes.
   const targets = isSelective ? ['nodes'] : ['nodes', ...names]
-  const told = { ...flags, tellsDryRun: false, looksAtOutputLate: true }
+  const told = { ...flags, tellsDryRun: false, looksAtOutputLate: true, startsAnew: true }
   await changeObjects(host, targets, 'taint', told, async ({ client }, { key, object }) => {
     const present = (object as Node).spec?.taints ?? []
     const { taints, verb } = changeTaints(present, changes, key.name, flags.overwrite)

@@ -38,6 +38,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   await withSession(host, flags, async (session) => {
     const targets = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true, typed: true })
     const format = await readGivenFormat(host, flags)
+    let printer: ObjectPrinter | undefined
     await forEachTarget(targets, async (target) => {
       const revisions = await revisionsOf(session, target, 'history')
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))
@@ -45,7 +46,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
       const isEmpty = isListed && revisions.length === 0
       if (revision > 0 && wanted.length === 0 && !isEmpty) throw new CliError('unable to find the specified revision')
       if (!isListed) {
-        const printer = new ObjectPrinter(format, style)
+        printer ??= new ObjectPrinter(format, style)
         for (const revision of wanted) host.stdout.write(await printer.one(foundOf(target, revision)))
         return
       }

@@ -71,7 +71,8 @@ async function changeRollout(
     {
       ...flags,
       ...{ typesMeanAll: true, typed: true, tellsMissingFirst: true, tellsNothingFound: true },
-      ...{ looksAtOutputLate: true, hasDeclaredOrder: true, refusalOfConnection: refusalOfSelection },
+      ...{ looksAtOutputLate: true, hasDeclaredOrder: true, startsAnew: true },
+      refusalOfConnection: refusalOfSelection,
     },
     async (session, target) => {
       const wanted = changed(target, change)

@@ -23,7 +23,7 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
     host,
     args,
     'undo',
-    { ...flags, typesMeanAll: true, typed: true, looksAtOutputLate: true, hasDeclaredOrder: true },
+    { ...flags, typesMeanAll: true, typed: true, looksAtOutputLate: true, hasDeclaredOrder: true, startsAnew: true },
     async (session, target) => {
       const { object, resource } = target
       const { name } = target.key
