@@ -43,6 +43,7 @@ import { Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
 import { EtcdNotes, isNoteKey } from './notes.ts'
 import { SharedCall } from './shared-call.ts'
+import { tellsProgress } from './versions.ts'
 import { EtcdWatch, isMarker, markerName, markerValue } from './watch.ts'
 
 const range = { path: '/etcdserverpb.KV/Range', request: rangeRequest, response: rangeResponse }
@@ -187,6 +188,7 @@ export class EtcdStore implements Store {
       prefix,
       options,
       mark: () => this.commit({ conditions: [], operations }),
+      tellsProgress: async () => tellsProgress((await this.#call(memberStatus, {})).version),
       onClosed: (closed) => this.#watches.delete(closed),
     })
     this.#watches.add(watch)
