@@ -1,4 +1,4 @@
-import { createLogger, type Environment, realEnvironment } from '@coracle/environment'
+import { createLogger, type Environment, realClock, realEnvironment, sleep } from '@coracle/environment'
 import { message } from '@coracle/environment/grpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authenticateRequest } from '../src/etcd/api.ts'
@@ -55,6 +55,49 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       opened.push(store)
       return store
     }
+
+    /** What comes of changing a key as long as nobody else has, where the connection is cut before there is an answer. */
+    async function changeUnanswered(hasReached: boolean, changedMeanwhile = false) {
+      const [near, far] = [await open(), await open({ servers: [proxy.address] })]
+      const before = await commit(far, put('a', '1'))
+      if (hasReached) proxy.mute = true
+      else proxy.silent = true
+      const change = far.commit({
+        conditions: [{ key: 'a', modRevision: before }],
+        operations: [put('a', '2')],
+        note: noteOf('change'),
+      })
+      change.catch(() => {})
+      await sleep(realClock, 100)
+      if (changedMeanwhile) await commit(near, put('a', '3'))
+      Object.assign(proxy, { mute: false, silent: false })
+      proxy.cut()
+      return { change, near, before }
+    }
+
+    it('says what came of a change that was made, and whose answer was lost', async () => {
+      const { change, near, before } = await changeUnanswered(true)
+      expect(await change).toEqual({ ok: true, revision: before + 1 })
+      const entry = await near.get('a')
+      expect([entry?.modRevision, text(entry?.value)]).toEqual([before + 1, '2'])
+      expect((await near.notes({ limit: 1 })).map(({ revision }) => revision)).toEqual([before + 1])
+    })
+
+    it('makes a change again that was lost on its way, as long as nobody else has made one', async () => {
+      const { change, near, before } = await changeUnanswered(false)
+      expect(await change).toEqual({ ok: true, revision: before + 1 })
+      expect((await near.get('a'))?.modRevision).toBe(before + 1)
+    })
+
+    it('does not say what came of a change that may yet be made by nobody knows whom', async () => {
+      const { change } = await changeUnanswered(false, true)
+      await expect(change).rejects.toThrow(StoreTimeoutError)
+    })
+
+    it('says of a change that was made and undone since that it was made', async () => {
+      const { change, before } = await changeUnanswered(true, true)
+      expect(await change).toEqual({ ok: true, revision: before + 1 })
+    })
 
     it('keeps keys where an operator finds them: as they are, under the prefix', async () => {
       const [store, all] = await Promise.all([open(), open({ prefix: '' })])

@@ -133,6 +133,20 @@ describe('the node lifecycle controller', () => {
     expect((await conditionOf('a', 'Ready'))?.status).toBe('Unknown')
   })
 
+  it('gives a node its grace again that it looks at later than it was to', async () => {
+    await createNode('a')
+    const beat = (): void => {
+      const renewed = () => void renew('a').then(beat)
+      environment.clock.setTimer(10_000, renewed, { housekeeping: true })
+    }
+    beat()
+    await environment.clock.advance('20s')
+    // From 80 s on the clock leaves out what is housekeeping. The look that was due at 90 s comes at 132 s, and the renewals after it.
+    await environment.clock.advance('112s')
+    const writes = client.calls.filter(({ verb, plural }) => plural === 'nodes' && ['update', 'patch'].includes(verb))
+    expect(writes).toEqual([])
+  })
+
   it('takes no node for silent that reports of itself, though its lease is gone', async () => {
     await createNode('a')
     alive.delete('a')

@@ -38,6 +38,8 @@ interface KnownNode {
   readonly unreadySinceMs: number | undefined
   /** When its pods will have to leave, by UID. */
   readonly awaited: ReadonlyMap<string, Time>
+  /** When the next look is due at the latest, on the monotonic clock. */
+  readonly lookDueMs: number
 }
 
 /** What the controller is made from. */
@@ -79,7 +81,8 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
       const last = known.get(name)
       const ready = readyStatus(node)
       const graceMs = ready === undefined ? nodeStartupGraceMs : nodeMonitorGraceMs
-      const isLate = last?.unreadySinceMs === undefined && nowMs > signs.seenMs(name) + graceMs + lateLookMs
+      const dueMs = Math.min(last?.lookDueMs ?? Number.POSITIVE_INFINITY, signs.seenMs(name) + graceMs)
+      const isLate = last?.unreadySinceMs === undefined && nowMs > dueMs + lateLookMs
       const silentAtMs = graceMs + (last === undefined || isLate ? signs.hear(name) : signs.seenMs(name))
       const isSilent = nowMs >= silentAtMs
       const isUnready = isSilent || ready === 'False' || ready === 'Unknown'
@@ -94,7 +97,7 @@ export function createNodeLifecycleController({ environment }: NodeLifecycleOpti
       const plan = planNode({ node, pods, isSilent, eviction, isNew, awaited, departuresMax }, context.clock.now())
       if (plan.departures > 0) departures.note(node, departuresMax - plan.departures, nowMs)
       const againMs = isUnready ? unreadyCheckMs : silentAtMs - nowMs
-      const current = { node, isWell: false, unreadySinceMs, awaited: plan.awaited }
+      const current = { node, isWell: false, unreadySinceMs, awaited: plan.awaited, lookDueMs: nowMs + againMs }
       known.set(name, current)
       const result = await performPlan(context, node, plan)
       const isWell = ready === 'True' && !isUnready && result?.requeueAfterMs === undefined

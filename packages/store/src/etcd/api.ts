@@ -75,7 +75,12 @@ const watchCreateRequest = message({
   fragment: [8, 'bool'],
 })
 
-export const watchRequest = message({ createRequest: [1, watchCreateRequest] })
+const watchProgressRequest = message({})
+
+export const watchRequest = message({
+  createRequest: [1, watchCreateRequest],
+  progressRequest: [3, watchProgressRequest],
+})
 
 export const watchResponse = message({
   header: [1, header],

@@ -32,6 +32,13 @@ export interface ConnectionOptions {
   readonly clock: Clock
 }
 
+export interface CallOptions {
+  /** Whether nothing is different where it is made twice. */
+  readonly repeatable: boolean
+  /** How long it may take with all its attempts; `etcdCallTimeoutMs` where it does not say. */
+  readonly withinMs?: number
+}
+
 const authenticate = {
   path: '/etcdserverpb.Auth/Authenticate',
   request: authenticateRequest,
@@ -100,10 +107,10 @@ export class Connection {
   async call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     value: Encodable<Request>,
-    { repeatable }: { readonly repeatable: boolean },
+    { repeatable, withinMs = etcdCallTimeoutMs }: CallOptions,
   ): Promise<Decoded<Response>> {
     const { clock } = this.#options
-    const deadlineMs = clock.monotonicMs() + etcdCallTimeoutMs
+    const deadlineMs = clock.monotonicMs() + withinMs
     let mayRenew = true
     let mayTryElsewhere = repeatable && this.#clients.length > 1
     let lastFailure: string | undefined

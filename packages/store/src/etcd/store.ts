@@ -6,11 +6,12 @@ import {
   StoreClosedError,
   StoreFullError,
   StoreOverloadedError,
+  StoreTimeoutError,
   StoreUnavailableError,
   TransactionTooLargeError,
 } from '../errors.ts'
 import type { EtcdStoreOptions } from '../etcd-store.ts'
-import { etcdPageEntriesMax, notesDefaultMax, pendingTransactionsMax } from '../limits.ts'
+import { etcdCallTimeoutMs, etcdPageEntriesMax, notesDefaultMax, pendingTransactionsMax } from '../limits.ts'
 import {
   type CommitResult,
   CompactedError,
@@ -39,10 +40,11 @@ import {
   txnRequest,
   txnResponse,
 } from './api.ts'
-import { Connection } from './connection.ts'
+import { type CallOptions, Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
 import { EtcdNotes, isNoteKey } from './notes.ts'
 import { SharedCall } from './shared-call.ts'
+import { tellsProgress } from './versions.ts'
 import { EtcdWatch, isMarker, markerName, markerValue } from './watch.ts'
 
 const range = { path: '/etcdserverpb.KV/Range', request: rangeRequest, response: rangeResponse }
@@ -54,7 +56,16 @@ const memberStatus = { path: '/etcdserverpb.Maintenance/Status', request: status
 const tooLarge = /request is too large|received message larger than max/
 
 /** How a call is made that may change something. */
-const once = { repeatable: false }
+const once: CallOptions = { repeatable: false }
+/** And where there is time for another attempt. */
+const twice: CallOptions = { repeatable: false, withinMs: etcdCallTimeoutMs / 2 }
+
+/**
+ * Whether a transaction that has been carried out finds its conditions not met from then on: it changes something that must be as it was
+ * written at some revision, which never comes again. That there is nothing may come again.
+ */
+const canHappenOnce = ({ conditions, operations }: Transaction): boolean =>
+  conditions.some(({ key, modRevision }) => modRevision > 0 && operations.some((each) => each.key === key))
 
 /** What it says where its database has grown to its quota. */
 const full = /database space exceeded/
@@ -137,23 +148,31 @@ export class EtcdStore implements Store {
     checkTransaction(transaction)
     if (this.#calls.size >= pendingTransactionsMax) throw new StoreOverloadedError(this.#calls.size, 0)
     const { conditions, operations, note } = transaction
+    const noted = note === undefined ? undefined : { key: this.#notes.newKey(this.#known), value: noteBytes(note) }
     const request = {
       compare: conditions.map(({ key, modRevision }) => {
         return { target: compareModRevision, key: this.#keys.bytesOf(key), modRevision }
       }),
       success: [
         ...operations.map((operation) => this.#requestOf(operation)),
-        ...(note === undefined
-          ? []
-          : [{ requestPut: { key: this.#notes.newKey(this.#known), value: noteBytes(note) } }]),
+        ...(noted === undefined ? [] : [{ requestPut: noted }]),
       ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
-    const { header, succeeded, responses } = await this.#call(txn, request, once).catch((error: unknown) => {
-      // A full etcd takes deletions, so that there may be room again, and no note with them.
-      const mayGoWithout = note !== undefined && operations.every(({ type }) => type === 'delete')
-      if (!(error instanceof StoreFullError) || !mayGoWithout) throw error
-      return this.#call(txn, { ...request, success: operations.map((each) => this.#requestOf(each)) }, once)
+    const provingKey = canHappenOnce(transaction) ? noted?.key : undefined
+    const how = provingKey === undefined ? once : twice
+    const { header, succeeded, responses } = await this.#call(txn, request, how).catch(async (error: unknown) => {
+      if (error instanceof StoreFullError) {
+        // A full etcd takes deletions, so that there may be room again, and no note with them.
+        const mayGoWithout = note !== undefined && operations.every(({ type }) => type === 'delete')
+        if (!mayGoWithout) throw error
+        return this.#call(txn, { ...request, success: operations.map((each) => this.#requestOf(each)) }, once)
+      }
+      if (provingKey === undefined) throw error
+      if (error instanceof StoreTimeoutError) return this.#tryAgain(request, provingKey, error)
+      // Nothing was done, and half of the time is left.
+      if (error instanceof StoreUnavailableError) return this.#call(txn, request, twice)
+      throw error
     })
     const revision = header?.revision ?? 0
     if (succeeded) return { ok: true, revision }
@@ -162,6 +181,25 @@ export class EtcdStore implements Store {
       return kv === undefined ? undefined : this.#entryOf(kv)
     })
     return { ok: false, revision, current }
+  }
+
+  /**
+   * Carries out a transaction that may have been carried out, or may be yet, and can be only once. Where it has been its note is there, which
+   * nobody else writes. Rejects with the error that it first came to where that is not certain even now.
+   */
+  async #tryAgain(
+    request: Encodable<typeof txnRequest>,
+    noteKey: Uint8Array,
+    first: StoreTimeoutError,
+  ): Promise<Decoded<typeof txnResponse>> {
+    const failure = [{ requestRange: { key: noteKey } }]
+    const again = await this.#call(txn, { ...request, failure }, twice).catch(() => {
+      throw first
+    })
+    if (again.succeeded) return again
+    const written = again.responses[0]?.responseRange?.kvs[0]
+    if (written === undefined) throw first
+    return { header: { revision: written.modRevision }, succeeded: true, responses: [] }
   }
 
   async notes(query: NotesQuery): Promise<readonly Note[]> {
@@ -187,6 +225,7 @@ export class EtcdStore implements Store {
       prefix,
       options,
       mark: () => this.commit({ conditions: [], operations }),
+      tellsProgress: async () => tellsProgress((await this.#call(memberStatus, {})).version),
       onClosed: (closed) => this.#watches.delete(closed),
     })
     this.#watches.add(watch)
@@ -233,7 +272,7 @@ export class EtcdStore implements Store {
   async #call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     value: Encodable<Request>,
-    options: { readonly repeatable: boolean } = { repeatable: true },
+    options: CallOptions = { repeatable: true },
   ): Promise<Decoded<Response>> {
     const call = this.#connection.call(method, value, options)
     this.#calls.add(call)

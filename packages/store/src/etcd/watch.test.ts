@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { createLogger, virtualEnvironment } from '@coracle/environment'
 import type { Encodable } from '@coracle/environment/grpc'
 import { describe, expect, it } from 'vitest'
+import { StoreFullError } from '../errors.ts'
 import { etcdProgressDelayMs, etcdRetryMs } from '../limits.ts'
 import type { StoreEvent } from '../store.ts'
 import type { watchRequest } from './api.ts'
@@ -25,6 +26,9 @@ class FakeStream extends EventEmitter {
     this.emit('error', new Error('Cancelled on client'))
   }
   /** What the watch has asked for. */
+  get progressRequests(): number {
+    return this.written.filter(({ progressRequest }) => progressRequest !== undefined).length
+  }
   get request(): NonNullable<Encodable<typeof watchRequest>['createRequest']> {
     return this.written[0]?.createRequest ?? {}
   }
@@ -61,6 +65,7 @@ async function startWatch(after = 5) {
   const streams: FakeStream[] = []
   /** What opening a stream, and writing the marker, fail with. */
   const failures: { stream?: Error; mark?: Error } = {}
+  const etcd = { tellsProgress: true }
   const connection = {
     async stream() {
       if (failures.stream !== undefined) throw failures.stream
@@ -90,6 +95,7 @@ async function startWatch(after = 5) {
       if (failures.mark !== undefined) throw failures.mark
       return { revision: marked }
     },
+    tellsProgress: async () => etcd.tellsProgress,
     onClosed: () => {
       closed += 1
     },
@@ -103,6 +109,7 @@ async function startWatch(after = 5) {
     told,
     warnings,
     failures,
+    etcd,
     clock,
     marks: () => marks,
     closed: () => closed,
@@ -221,6 +228,7 @@ describe('a watch of etcd', () => {
     const connection = { stream: () => opening.promise } as unknown as Connection
     const options = { after: 1, onEvents() {}, onGap() {}, onEnd() {} }
     const mark = async () => ({ revision: 0 })
+    const tellsProgress = async () => true
     const watch = new EtcdWatch({
       connection,
       environment,
@@ -228,6 +236,7 @@ describe('a watch of etcd', () => {
       prefix: '',
       options,
       mark,
+      tellsProgress,
       onClosed() {},
     })
     await environment.clock.settle()
@@ -237,6 +246,59 @@ describe('a watch of etcd', () => {
     expect([stream.isCancelled, stream.written]).toEqual([true, []])
     // Its end concerns nobody.
     stream.emit('error', new Error('cancelled'))
+  })
+})
+
+const cannotAsk = 'a watch cannot ask how far it is, trying again'
+
+describe('the progress of a watch of etcd that is full', () => {
+  async function startFull() {
+    const started = await startWatch()
+    started.failures.mark = new StoreFullError('etcd')
+    started.latest().send({ created: true, header: { revision: 8 } })
+    return started
+  }
+
+  it('is asked of etcd, which takes no marker', async () => {
+    const { watch, latest, told, warnings, clock } = await startFull()
+    watch.requestProgress(8)
+    await clock.advance(etcdProgressDelayMs)
+    expect([latest().progressRequests, told]).toEqual([1, []])
+    latest().send({ header: { revision: 8 } })
+    await clock.advance(10 * etcdRetryMs)
+    expect([latest().progressRequests, told, warnings]).toEqual([1, ['up to 8'], []])
+  })
+
+  it('is asked for again on another stream, whose beginning is no answer', async () => {
+    const { watch, latest, streams, told, clock } = await startFull()
+    watch.requestProgress(8)
+    await clock.advance(etcdProgressDelayMs)
+    latest().emit('end')
+    await clock.advance(2 * etcdRetryMs)
+    expect([streams.length, latest().progressRequests]).toEqual([2, 1])
+    latest().send({ created: true, header: { revision: 8 } })
+    expect(told).toEqual([])
+    latest().send({ header: { revision: 9 } })
+    expect(told).toEqual(['up to 9'])
+  })
+
+  it('does not go back where etcd answers late', async () => {
+    const { watch, latest, told, clock } = await startFull()
+    watch.requestProgress(8)
+    await clock.advance(etcdProgressDelayMs)
+    latest().change([9, 'a/1', 'x'])
+    latest().send({ header: { revision: 8 } })
+    expect(told.map((line) => line.slice(0, 9))).toEqual(['9 put a/1'])
+  })
+
+  it('is not asked of one whose answers come too soon, and that is told once', async () => {
+    const { watch, latest, told, warnings, clock, etcd, marks } = await startFull()
+    etcd.tellsProgress = false
+    watch.requestProgress(8)
+    await clock.advance(etcdProgressDelayMs + 10 * etcdRetryMs)
+    latest().send({ header: { revision: 8 } })
+    expect([latest().progressRequests, told, warnings]).toEqual([0, [], [cannotAsk]])
+    expect(marks()).toBeGreaterThan(5)
   })
 })
 
@@ -294,10 +356,7 @@ describe('the progress of a watch of etcd', () => {
     watch.requestProgress(8)
     await clock.advance(etcdProgressDelayMs)
     await clock.advance(etcdRetryMs)
-    expect([marks(), warnings]).toEqual([
-      2,
-      ['a watch cannot ask how far it is, trying again', 'a watch cannot ask how far it is, trying again'],
-    ])
+    expect([marks(), warnings]).toEqual([2, [cannotAsk]])
     delete failures.mark
     markAt(8)
     await clock.advance(etcdRetryMs)

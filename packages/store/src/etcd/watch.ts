@@ -1,6 +1,7 @@
 import { type Environment, sleep, type Timer } from '@coracle/environment'
 import type { Decoded, Encodable } from '@coracle/environment/grpc'
 import type { ClientDuplexStream } from '@grpc/grpc-js'
+import { StoreFullError } from '../errors.ts'
 import { etcdProgressDelayMs, etcdRetryMs } from '../limits.ts'
 import { CompactedError, type Revision, type StoreEvent, type StoreWatch, type WatchOptions } from '../store.ts'
 import { eventDelete, watchRequest, watchResponse } from './api.ts'
@@ -24,6 +25,8 @@ export interface EtcdWatchParts {
   readonly options: WatchOptions
   /** Writes the marker under the prefix, which is never told of. */
   readonly mark: () => Promise<{ readonly revision: Revision }>
+  /** Whether etcd's own answer to how far a watch is comes after the events before it. */
+  readonly tellsProgress: () => Promise<boolean>
   readonly onClosed: (watch: EtcdWatch) => void
 }
 
@@ -45,6 +48,8 @@ export class EtcdWatch implements StoreWatch {
   #wanted: Revision = 0
   #marked: Revision = 0
   #progressTimer: Timer | undefined
+  /** The stream on which etcd was asked how far the watch is. */
+  #asked: WatchStream | undefined
 
   constructor(parts: EtcdWatchParts) {
     this.#parts = parts
@@ -69,8 +74,8 @@ export class EtcdWatch implements StoreWatch {
 
   /**
    * Writes the marker, whose event tells how far the watch is: it comes after everything before it. etcd has a request for
-   * that, whose answers overtake events in versions before 3.4.25 and 3.5.8 (etcd issue 15220). Events that are on their way
-   * get a moment first.
+   * that, whose answers overtake events in versions before 3.4.25 and 3.5.8 (etcd issue 15220): it is made where etcd is full, takes no
+   * marker, and is of a later version. Events that are on their way get a moment first.
    */
   requestProgress(revision: Revision): void {
     this.#wanted = Math.max(this.#wanted, revision)
@@ -85,16 +90,32 @@ export class EtcdWatch implements StoreWatch {
   async #mark(): Promise<void> {
     const { mark, environment } = this.#parts
     const { signal } = this.#closing
+    let told = ''
     while (this.#needsMarker() && !signal.aborted) {
       try {
         this.#marked = (await mark()).revision
       } catch (error) {
+        const isAsked = error instanceof StoreFullError && (await this.#askEtcd())
         if (signal.aborted) return
-        environment.logger.warn('a watch cannot ask how far it is, trying again', { error: String(error) })
+        // It is tried many times before anything changes.
+        if (!isAsked && told !== String(error)) {
+          told = String(error)
+          environment.logger.warn('a watch cannot ask how far it is, trying again', { error: told })
+        }
         await sleep(environment.clock, etcdRetryMs, signal).catch(() => {})
       }
     }
     this.#progressTimer = undefined
+  }
+
+  /** Asks etcd how far the watch is, where its answer can be relied on. */
+  async #askEtcd(): Promise<boolean> {
+    const tells = await this.#parts.tellsProgress().catch(() => false)
+    const stream = this.#stream
+    if (!tells || stream === undefined || this.#closing.signal.aborted) return false
+    this.#asked = stream
+    stream.write({ progressRequest: {} })
+    return true
   }
 
   async #run(): Promise<void> {
@@ -142,7 +163,7 @@ export class EtcdWatch implements StoreWatch {
   /** Why etcd has ended the watch, but not the stream, where it has. */
   #take(stream: WatchStream, response: WatchResponse): Error | undefined {
     if (this.#closing.signal.aborted || stream !== this.#stream) return
-    const { canceled, compactRevision, cancelReason, events, fragment } = response
+    const { header, created, canceled, compactRevision, cancelReason, events, fragment } = response
     if (compactRevision > 0) {
       this.#gap(compactRevision)
       return
@@ -158,7 +179,9 @@ export class EtcdWatch implements StoreWatch {
       }
       this.#part.push(change)
     }
-    if (fragment || this.#part.length === 0) return
+    if (fragment) return
+    if (events.length === 0 && !created && stream === this.#asked) this.#advance(header?.revision ?? 0)
+    if (this.#part.length === 0) return
     const whole = this.#part
     this.#part = []
     this.#deliver(whole)
@@ -182,10 +205,19 @@ export class EtcdWatch implements StoreWatch {
   }
 
   #deliver(events: readonly StoreEvent[]): void {
-    const { options } = this.#parts
     const last = events.at(-1)?.revision ?? this.#position
-    this.#position = last
     const visible = events.filter((event) => !isMarker(event) && !isNoteKey(event.key))
+    this.#tell(visible, last)
+  }
+
+  /** There is nothing to tell of up to a revision. */
+  #advance(revision: Revision): void {
+    if (revision > this.#position) this.#tell([], revision)
+  }
+
+  #tell(visible: readonly StoreEvent[], last: Revision): void {
+    const { options } = this.#parts
+    this.#position = last
     try {
       if (visible.length > 0) options.onEvents(visible)
       if (visible.at(-1)?.revision !== last && !this.#closing.signal.aborted) options.onProgress?.(last)

@@ -10,6 +10,8 @@ export class TcpProxy {
   delayMs = 0
   /** Whether nothing comes through any more, without either side hearing of it. */
   silent = false
+  /** Whether no answer comes through any more. */
+  mute = false
 
   private constructor(server: Server) {
     this.#server = server
@@ -48,7 +50,7 @@ export class TcpProxy {
       [far, near],
     ] as const) {
       this.#sockets.add(from)
-      from.on('data', (bytes) => this.#pass(to, bytes))
+      from.on('data', (bytes) => this.#pass(to, bytes, to === near))
       from.on('error', () => {})
       from.on('close', () => {
         this.#sockets.delete(from)
@@ -57,9 +59,9 @@ export class TcpProxy {
     }
   }
 
-  #pass(to: Socket, bytes: Buffer): void {
+  #pass(to: Socket, bytes: Buffer, isAnswer: boolean): void {
     const write = () => {
-      if (!this.silent && !to.destroyed) to.write(bytes)
+      if (!this.silent && !(this.mute && isAnswer) && !to.destroyed) to.write(bytes)
     }
     if (this.delayMs === 0) write()
     else realClock.setTimer(this.delayMs, write)
