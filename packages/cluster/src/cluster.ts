@@ -110,6 +110,8 @@ export interface ClusterOptions {
    * data directory was removed or replaced. The process should end.
    */
   readonly onFailure?: (error: Error) => void
+  /** Told that the kubeconfig was written anew: the administrator's certificate is renewed in time, and the one before ends later. */
+  readonly onKubeconfigRenewed?: () => void
   /** Told what a start is at, in words, for people who wait for it: `opening the store`. */
   readonly onStartProgress?: (stage: string) => void
   /** Told of every write by a component that does not say why: that is a defect of the component, for tests to find. */
