@@ -21,6 +21,10 @@ export interface NodeDriversOptions extends VolumePlaces {
 export interface NodeDrivers {
   /** Brings a volume of a pod, which may be a persistent one, to the node. May be asked again where it is there. */
   mount(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<BroughtVolume>
+  /** Whether a driver wants to be asked again, from time to time, for volumes that are there (`requiresRepublish`). */
+  repeats(driver: string): Promise<boolean>
+  /** Asks it again for a volume that a pod has. Gives what is wrong with that, if anything is. */
+  repeat(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<string | undefined>
   /** Takes the volumes of a pod away. Rejects where that cannot be done now: it is to be asked again. */
   unmount(podUid: string): Promise<void>
   /** Stops following drivers. With `unmounts` all volumes are taken away before, as on a node that is switched off. */
@@ -43,6 +47,8 @@ export async function startNodeDrivers(options: NodeDriversOptions): Promise<Nod
     )
   return {
     mount: (...what) => volumes.mount(...what),
+    repeats: (driver) => volumes.repeats(driver),
+    repeat: (...what) => volumes.repeat(...what),
     unmount: (podUid) => volumes.unmount(podUid),
     async stop({ unmounts }) {
       if (unmounts) await volumes.unmountAll()

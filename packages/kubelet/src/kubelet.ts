@@ -40,6 +40,7 @@ import {
 import { PodTokens } from './volumes/pod-tokens.ts'
 import type { VolumeDrivers } from './volumes/volume-drivers.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
+import type { VolumeRepeater } from './volumes/volume-repeater.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -135,6 +136,9 @@ const countedBy =
   (volume, mount) =>
     metrics()?.countMount(volume, mount) ?? mount()
 
+/** Whether a driver has brought one of them. */
+const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].some(({ driver }) => driver !== undefined)
+
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
@@ -199,7 +203,11 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     environment: { ...environment, logger },
     runtime,
     sources,
-    mountVolumes: (pod: Pod, present?: MountedVolumes) => mountVolumes(pod, volumes, present),
+    mountVolumes: async (pod: Pod, present?: MountedVolumes) => {
+      const mounted = await mountVolumes(pod, volumes, present)
+      if (drivers !== undefined && present === undefined && isBrought(mounted)) void repeatVolumes(drivers)
+      return mounted
+    },
     withHosts: async (...asked: Parameters<HostsFiles['withHosts']>) =>
       (await hostsFiles())?.withHosts(...asked) ?? asked[0],
     ...(directory === undefined
@@ -255,6 +263,19 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     const parts = { environment: { ...environment, logger }, runtime, directory: ownDirectory }
     storageWatcher ??= watchStorage({ ...parts, pods: () => manager.storing().filter(({ pod }) => limitsStorage(pod)) })
     storageWatcher.wake()
+  }
+  let repeater: VolumeRepeater | undefined
+  /** Loaded where a driver has brought something. */
+  const repeatVolumes = async (ownDrivers: VolumeDrivers): Promise<void> => {
+    const { VolumeRepeater } = await environment.clock.hold(import('./volumes/volume-repeater.ts'))
+    if (stopping.signal.aborted) return
+    const { hasOwners } = volumes
+    repeater ??= new VolumeRepeater({
+      ...{ client, environment: { ...environment, logger }, drivers: ownDrivers, hasOwners },
+      pods: () => manager.storing(),
+      onProblem: (pod, problem) => recorder.event(pod, 'Warning', 'FailedMount', problem),
+    })
+    repeater.wake()
   }
   informer.addHandler({
     add: setPod,
@@ -321,6 +342,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       collector?.stop()
       care?.stop()
       storageWatcher?.stop()
+      repeater?.stop()
       removal?.cancel()
       orphansRemoval?.cancel()
       try {

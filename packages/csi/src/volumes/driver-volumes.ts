@@ -16,7 +16,7 @@ import type { RegisteredDriver } from '../registration/driver-registry.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods } from '../wire/methods.ts'
 import { attachmentMetadata, isAttached } from './attachment.ts'
-import { messageOf, publishVolume, stageVolume } from './bring-volume.ts'
+import { messageOf, publishVolume, stages, stageVolume } from './bring-volume.ts'
 import { checkLifecycle, type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
 import type { TextMap } from './volume-context.ts'
@@ -50,6 +50,7 @@ export type BroughtVolume =
       readonly readOnly: boolean
       /** Whether what is in it stays whose it is, whatever group the pod names. */
       readonly keepsGroup: boolean
+      readonly driver: string
     }
   | {
       /** What the event says that tells it. */
@@ -87,6 +88,17 @@ export class DriverVolumes {
     if (wanted.isBlock)
       return refused(`MapVolume.SetUpDevice failed for volume "${wanted.name}" : block devices are not mapped here`)
     return this.#turns.take(keyOf(wanted), () => this.#mount(pod, wanted))
+  }
+
+  /** Whether a driver wants to be asked again, from time to time, for volumes that are there: what they hold may have changed. */
+  async repeats(driver: string): Promise<boolean> {
+    return (await this.#driverObject(driver))?.spec.requiresRepublish === true
+  }
+
+  /** Asks the driver again for a volume that a pod has. Gives what is wrong with that, if anything is; a pod that has it no longer does not get it. */
+  async repeat(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<string | undefined> {
+    const wanted = driverVolumeOf(pod, volume, persistent)
+    return wanted && this.#turns.take(keyOf(wanted), () => this.#repeat(pod, wanted))
   }
 
   /** Takes the volumes of a pod away. Rejects where one has to stay for now, and takes the others. */
@@ -154,11 +166,35 @@ export class DriverVolumes {
       const staged = await stageVolume(target, stageDirectory(this.#options, volume.driver, volume.handle))
       step = 'MountVolume.SetUp'
       const path = await publishVolume(target, record.directory, staged)
-      return { path, readOnly: volume.readOnly, keepsGroup: !givesToGroup(volume, driver, capabilities) }
+      const keepsGroup = !givesToGroup(volume, driver, capabilities)
+      return { path, readOnly: volume.readOnly, keepsGroup, driver: volume.driver }
     } catch (error) {
       const problem = `${step} failed for volume "${volume.name}" : ${messageOf(error)}`
       // What the agent gives up as it stops the next one does: that is nothing to tell the pod.
       return { problem, isWaiting: signal?.aborted === true }
+    }
+  }
+
+  async #repeat(pod: Pod, volume: DriverVolume): Promise<string | undefined> {
+    const { signal, client } = this.#options
+    try {
+      signal?.throwIfAborted()
+      const driver = await this.#driverObject(volume.driver)
+      const { directory } = this.#recordOf(pod, volume, driver)
+      if (!(await hasRecord(directory))) return undefined
+      const attachment = await this.#attachment(pod, volume, driver)
+      if ('problem' in attachment) return attachment.isWaiting ? undefined : attachment.problem
+      const { connection } = this.#registered(volume)
+      const capabilities = await connection.capabilities({ signal })
+      const target = { ...attachment, pod, volume, driver, connection, capabilities, client, signal }
+      const stage = stageDirectory(this.#options, volume.driver, volume.handle)
+      const staged = stages(volume, capabilities) ? globalMount(stage) : undefined
+      await publishVolume(target, directory, staged, { isThere: true })
+      return undefined
+    } catch (error) {
+      return signal?.aborted === true
+        ? undefined
+        : `MountVolume.SetUp failed for volume "${volume.name}" : ${messageOf(error)}`
     }
   }
 

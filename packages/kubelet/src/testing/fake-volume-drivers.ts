@@ -11,6 +11,9 @@ export class FakeVolumeDrivers implements VolumeDrivers {
   /** Why volumes cannot be taken away. */
   refusal: string | undefined
   keepsGroup = false
+  /** Whether they want to be asked again for what is there, and what is wrong with that. */
+  isRepeated = false
+  repeatProblem: string | undefined
   /** They answer to nothing until the agent stops. */
   hangs = false
   #stopping = new AbortController().signal
@@ -31,7 +34,15 @@ export class FakeVolumeDrivers implements VolumeDrivers {
     if (this.problem !== undefined) return this.problem
     const path = join(this.#directory, metadata.uid ?? '', 'volumes', name)
     mkdirSync(path, { recursive: true })
-    return { path, readOnly: false, keepsGroup: this.keepsGroup }
+    return { path, readOnly: false, keepsGroup: this.keepsGroup, driver: 'd' }
+  }
+
+  repeats: VolumeDrivers['repeats'] = async () => this.isRepeated
+
+  repeat: VolumeDrivers['repeat'] = async (_, { name }, persistent) => {
+    this.asked.push(`repeat ${name} ${persistent?.metadata.name ?? 'of its own'}`)
+    if (this.hangs) await aborted(this.#stopping)
+    return this.repeatProblem
   }
 
   unmount: VolumeDrivers['unmount'] = async () => {

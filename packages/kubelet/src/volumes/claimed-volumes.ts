@@ -26,6 +26,8 @@ export interface MountedVolume {
   readonly readOnly: boolean
   /** Whether what is in it stays whose it is, whatever group the pod names. */
   readonly keepsGroup?: boolean
+  /** The driver that has brought it, where one has. */
+  readonly driver?: string
 }
 
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
@@ -121,7 +123,13 @@ class VolumeProblem extends Error {
   override readonly name = 'VolumeProblem'
 }
 
-async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: Client): Promise<PersistentVolume> {
+/** The volume that a pod has by a claim. Rejects where it is not bound to it. */
+export async function boundVolume(
+  pod: Pod,
+  volume: Volume,
+  claimName: string,
+  client: Client,
+): Promise<PersistentVolume> {
   const { namespace = '' } = pod.metadata
   const problem = (why: string) => new VolumeProblem(`error processing PVC ${namespace}/${claimName}: ${why}`)
   const claim = await find(client, persistentVolumeClaims, { namespace, name: claimName })

@@ -14,6 +14,10 @@ export interface VolumeDrivers {
     volume: Volume,
     persistent: PersistentVolume | undefined,
   ): Promise<MountedVolume | { readonly problem: string; readonly isWaiting: boolean }>
+  /** Whether a driver wants to be asked again, from time to time, for volumes that are there: what they hold may have changed. */
+  repeats(driver: string): Promise<boolean>
+  /** Asks it again for a volume that a pod has. Gives what is wrong with that, if anything is. */
+  repeat(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<string | undefined>
   /** Takes those of a pod away. Rejects where that cannot be done now: it is to be asked again. */
   unmount(podUid: string): Promise<void>
   /** With `unmounts` all volumes are taken away before, as on a node that is switched off. */
