@@ -223,7 +223,7 @@ describe('a volume that has to be attached first', () => {
     await environment.clock.advance('4s')
     expect(await mount()).toEqual({
       problem:
-        'Unable to attach or mount volumes: unmounted volumes=[pv-1], unattached volumes=[pv-1], failed to process volumes=[]: timed out waiting for the condition',
+        'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded',
       isWaiting: false,
     })
     expect(driver.volumeCalls).toEqual([])
@@ -233,6 +233,29 @@ describe('a volume that has to be attached first', () => {
     expect(driver.lastRequest('stageVolume').publishContext).toEqual({ device: '/dev/x' })
     expect(driver.lastRequest('publishVolume').publishContext).toEqual({ device: '/dev/x' })
     expect((await node()).status?.volumesInUse).toEqual([`kubernetes.io/csi/${driverName}^handle-1`])
+  })
+
+  it('is given up where no more can be attached, if the driver wants to be asked how many that are: it is asked then', async () => {
+    const attachError = { time: '2026-01-01T00:00:00Z', message: 'too many', errorCode: 8 }
+    const giveUp = async (spec: Partial<CsiDriver['spec']>) => {
+      const test = await start({ attachRequired: true, ...spec }, { getInfo: () => ({ nodeId: 'n' }) })
+      await test.client.create(volumeAttachments, attachment({ attached: false, attachError }))
+      const mount = () => test.drivers.mount(testPod(), claimed, testVolume())
+      const first = await mount()
+      const asked = test.driver.asked.length
+      await test.environment.clock.advance('124s')
+      return { test, first, last: await mount(), asked }
+    }
+    const { first, last, test, asked } = await giveUp({ nodeAllocatableUpdatePeriodSeconds: 3600 })
+    expect(first).not.toHaveProperty('refusal')
+    expect(last).toEqual({
+      problem:
+        'Node has reached its volume attachment limit, rejecting pod. unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded',
+      isWaiting: false,
+      refusal: 'VolumeAttachmentLimitExceeded',
+    })
+    await expect.poll(() => test.driver.asked.slice(asked).map(({ name }) => name)).toEqual(['getInfo'])
+    expect((await giveUp({})).last).not.toHaveProperty('refusal')
   })
 
   it('is not mounted where it is detached before the Node says that it is in use', async () => {

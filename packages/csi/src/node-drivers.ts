@@ -1,6 +1,7 @@
 import type { PersistentVolume, Pod, Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import { AllocatableUpdates } from './registration/allocatable-updates.ts'
 import { DriverRegistry } from './registration/driver-registry.ts'
 import { type BroughtVolume, DriverVolumes } from './volumes/driver-volumes.ts'
 import type { VolumePlaces } from './volumes/volume-paths.ts'
@@ -36,9 +37,17 @@ const firstLookMaxMs = 10_000
 
 /** Registers the drivers that are there. Resolves when they have been asked, or take too long; others are registered as they come. */
 export async function startNodeDrivers(options: NodeDriversOptions): Promise<NodeDrivers> {
-  const registry = new DriverRegistry({ ...options, directory: options.registryDirectory })
-  const volumes = new DriverVolumes({ ...options, driver: (name) => registry.driver(name) })
+  const registry = new DriverRegistry({
+    ...options,
+    directory: options.registryDirectory,
+    onRegistered: (name) => updates.follow(name),
+  })
+  const tellRoom = (name: string) => registry.tellRoom(name)
+  const isRegistered = (name: string) => registry.driver(name) !== undefined
+  const updates = new AllocatableUpdates({ ...options, isRegistered, update: tellRoom })
+  const volumes = new DriverVolumes({ ...options, driver: (name) => registry.driver(name), tellRoom })
   await registry.start()
+  updates.start()
   await atMost(firstLookMaxMs, registry.look(), options.environment)
   await volumes
     .tellInUse()
@@ -52,6 +61,7 @@ export async function startNodeDrivers(options: NodeDriversOptions): Promise<Nod
     unmount: (podUid) => volumes.unmount(podUid),
     async stop({ unmounts }) {
       if (unmounts) await volumes.unmountAll()
+      await updates.stop()
       registry.stop()
     },
   }

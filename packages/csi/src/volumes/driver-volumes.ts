@@ -12,10 +12,11 @@ import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { unmount as unmountPath } from '@coracle/environment/mounts'
 import type { CallLimits, DriverConnection } from '../driver/driver-connection.ts'
+import { updatePeriodMs } from '../registration/allocatable-updates.ts'
 import type { RegisteredDriver } from '../registration/driver-registry.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods } from '../wire/methods.ts'
-import { attachmentMetadata, isAttached } from './attachment.ts'
+import { attachmentOf, isAttached } from './attachment.ts'
 import { messageOf, publishVolume, stages, stageVolume } from './bring-volume.ts'
 import { checkLifecycle, type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
@@ -39,6 +40,8 @@ export interface DriverVolumesOptions extends VolumePlaces {
   readonly nodeName: string
   /** Undefined where no such driver is registered. */
   readonly driver: (name: string) => RegisteredDriver | undefined
+  /** Asks a driver how many of its volumes fit on the node, and tells the cluster. */
+  readonly tellRoom: (driver: string) => Promise<void>
   /** Aborted when the node agent is about to stop: drivers are asked no more, but by `unmountAll`. */
   readonly signal?: AbortSignal | undefined
 }
@@ -57,10 +60,15 @@ export type BroughtVolume =
       readonly problem: string
       /** Whether that is as it should be for a while yet. */
       readonly isWaiting: boolean
+      /** Why the node does not take the pod on, where that is so. */
+      readonly refusal?: string
     }
 
 /** For so long nobody is told that a volume has yet to be attached: upstream's podAttachAndMountTimeout. */
 const attachMaxMs = 123_000
+
+/** The reason of pods that a node does not take on because no more volumes can be attached to it. */
+const exhausted = 'VolumeAttachmentLimitExceeded'
 
 /** What a call takes that is made as the node agent stops. */
 const lastCallTimeoutMs = 10_000
@@ -206,7 +214,7 @@ export class DriverVolumes {
   ): Promise<{ readonly publishContext: TextMap } | Extract<BroughtVolume, { readonly problem: string }>> {
     if (!isAttached(volume, driver)) return { publishContext: {} }
     const { client, nodeName, environment } = this.#options
-    const publishContext = await attachmentMetadata(volume, nodeName, client)
+    const { metadata: publishContext, isExhausted } = await attachmentOf(volume, nodeName, client)
     const key = `${pod.metadata.uid} ${volume.name}`
     if (publishContext !== undefined) {
       this.#waitingSinceMs.delete(key)
@@ -215,9 +223,22 @@ export class DriverVolumes {
     const nowMs = environment.clock.monotonicMs()
     const sinceMs = this.#waitingSinceMs.get(key) ?? nowMs
     this.#waitingSinceMs.set(key, sinceMs)
-    const names = `unmounted volumes=[${volume.name}], unattached volumes=[${volume.name}], failed to process volumes=[]`
-    const problem = `Unable to attach or mount volumes: ${names}: timed out waiting for the condition`
-    return { problem, isWaiting: nowMs - sinceMs < attachMaxMs }
+    const { podName } = volume
+    const why = `unmounted volumes=[${podName}], unattached volumes=[${podName}], failed to process volumes=[]: context deadline exceeded`
+    const problem = `Unable to attach or mount volumes: ${why}`
+    const isWaiting = nowMs - sinceMs < attachMaxMs
+    if (isWaiting || !isExhausted || updatePeriodMs(driver) === 0) return { problem, isWaiting }
+    this.#options.tellRoom(volume.driver).catch((error: unknown) =>
+      environment.logger.warn('a driver did not say how many of its volumes fit on the node', {
+        driver: volume.driver,
+        error,
+      }),
+    )
+    return {
+      problem: `Node has reached its volume attachment limit, rejecting pod. ${why}`,
+      isWaiting,
+      refusal: exhausted,
+    }
   }
 
   #registered({ driver, lifecycle }: Pick<DriverVolume, 'driver' | 'lifecycle'>): RegisteredDriver {

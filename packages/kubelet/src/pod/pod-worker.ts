@@ -336,9 +336,13 @@ export class PodWorker implements StatusWriterHost {
     this.#underWay = undefined
     if (this.#gone) admission.release(uid)
     this.#asked = true
-    if (this.#refusal === undefined) return
-    const { reason, message } = this.#refusal
-    recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+    if (this.#refusal !== undefined) this.#refuse(this.#refusal)
+  }
+
+  /** The node does not take the pod on. */
+  #refuse(refusal: WaitingReason): void {
+    this.#refusal = refusal
+    recordPodEvent(this.#context, this.#pod, 'Warning', refusal.reason, refusal.message)
   }
 
   /** Gives the pod the resources that are asked for, where the node can spare them. Each generation is judged once, and while it waits. */
@@ -477,6 +481,7 @@ export class PodWorker implements StatusWriterHost {
       this.#noteVolumesMounted(nowMs)
     } catch (error) {
       if (!(error instanceof VolumesNotReadyError)) return this.#passOverStale(error, nowMs)
+      if (error.refusal !== undefined) return this.#refuse({ reason: error.refusal, message: error.message })
       if (this.#volumes === undefined) {
         this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
         this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)

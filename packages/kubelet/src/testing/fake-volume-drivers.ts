@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { aborted } from '@coracle/environment'
-import type { VolumeDrivers } from '../volumes/volume-drivers.ts'
+import type { VolumeDrivers, VolumeProblem } from '../volumes/volume-drivers.ts'
 
 /** Drivers of volumes that bring empty directories, and say what they were asked. */
 export class FakeVolumeDrivers implements VolumeDrivers {
   readonly asked: string[] = []
   /** Why volumes are not there; undefined: they are. */
-  problem: { readonly problem: string; readonly isWaiting: boolean } | undefined
+  problem: VolumeProblem | undefined
   /** Why volumes cannot be taken away. */
   refusal: string | undefined
   keepsGroup = false

@@ -59,11 +59,18 @@ export class VolumesNotReadyError extends Error {
   readonly reason: 'FailedMount' | 'FailedPrepareDynamicResources'
   /** Whether that is as it should be for a while yet, and no event tells it. */
   readonly isWaiting: boolean
+  /** The reason for which the node does not take the pod on; undefined: they are waited for. */
+  readonly refusal: string | undefined
 
-  constructor(message: string, reason: VolumesNotReadyError['reason'] = 'FailedMount', isWaiting = false) {
+  constructor(
+    message: string,
+    reason: VolumesNotReadyError['reason'] = 'FailedMount',
+    { isWaiting = false, refusal }: { readonly isWaiting?: boolean; readonly refusal?: string | undefined } = {},
+  ) {
     super(message)
     this.reason = reason
     this.isWaiting = isWaiting
+    this.refusal = refusal
   }
 }
 
@@ -115,7 +122,7 @@ export async function broughtByDriver(
 ): Promise<MountedVolume> {
   const brought = await drivers.mount(pod, volume, persistent)
   if (!('problem' in brought)) return brought
-  throw new VolumesNotReadyError(brought.problem, 'FailedMount', brought.isWaiting)
+  throw new VolumesNotReadyError(brought.problem, 'FailedMount', brought)
 }
 
 /** Why one volume is not there. */

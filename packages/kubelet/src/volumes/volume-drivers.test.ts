@@ -248,6 +248,26 @@ it('a pod whose volume a driver has brought gets it again after a minute, and an
     .toContain('FailedMount: MountVolume.SetUp failed for volume "v" : sealed')
 })
 
+it('a pod whose volume can never be attached to the node is not taken on', async () => {
+  const environment = virtualEnvironment()
+  const api = createFakeClient(environment)
+  const runtime = Object.assign(createSimulatedRuntime({ environment }), { runsProcesses: true })
+  const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
+  const kubelet = createKubelet({ client: api, environment, ...options })
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  drivers.problem = { problem: 'no more', isWaiting: false, refusal: 'VolumeAttachmentLimitExceeded' }
+  await api.create(pods, testPod({ nodeName: 'node-a', volumes: [own] }))
+  await kubelet.start()
+  const status = async () => (await api.get(pods, { namespace: 'default', name: 'web' })).status
+  await expect.poll(status).toMatchObject({
+    phase: 'Failed',
+    reason: 'VolumeAttachmentLimitExceeded',
+    message: 'Pod was rejected: no more',
+  })
+  const told = async () => (await api.list(events)).items.map(({ type, reason, message }) => [type, reason, message])
+  await expect.poll(told).toContainEqual(['Warning', 'VolumeAttachmentLimitExceeded', 'no more'])
+})
+
 it('an empty volume is nowhere where volumes of drivers are', async () => {
   const mounted = await mount({ name: 'volumes', emptyDir: {} })
   expect(mounted.get('volumes')?.path).toBe(join(directory, uid, 'volumes_'))
