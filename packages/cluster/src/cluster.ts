@@ -5,6 +5,7 @@ import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
 import type {
   DeadContainerLimits,
+  EvictionDetails,
   EvictionThresholds,
   HostImages,
   ImageLimits,
@@ -136,6 +137,8 @@ export interface ContainerRuntimeOptions {
   readonly imageLimits?: Partial<ImageLimits>
   /** How little may be left of the node before pods are evicted. Upstream's thresholds by default. */
   readonly evictionThresholds?: EvictionThresholds
+  /** Soft thresholds, and what else there is to say of evictions. As upstream has it by default. */
+  readonly eviction?: Partial<EvictionDetails>
   /** Addresses of servers that know the names of the cluster's services. By default that of its Service `kube-system/kube-dns`. */
   readonly clusterDns?: readonly string[]
   /** The domain that these names are in; `cluster.local` by default. */

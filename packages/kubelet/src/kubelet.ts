@@ -5,7 +5,7 @@ import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
-import type { EvictionThresholds } from './eviction/thresholds.ts'
+import type { EvictionDetails, EvictionThresholds } from './eviction/thresholds.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { OpenServiceNames } from './hosts/service-names.ts'
 import type { ImageLimits } from './images/image-limits.ts'
@@ -70,6 +70,8 @@ export interface KubeletOptions {
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
   readonly evictionThresholds?: EvictionThresholds
+  /** What else there is to say of that. Absent: upstream's `evictionDetails`. */
+  readonly eviction?: Partial<EvictionDetails>
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
   /**
@@ -308,7 +310,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     const { careForRuntime } = await import('./node/runtime-care.ts')
     if (stopping.signal.aborted) return
     const parts = { environment: { ...environment, logger }, nodeName, recorder, runtime, images, manager, directory }
-    care = careForRuntime({ ...parts, limits: options.imageLimits, thresholds: options.evictionThresholds })
+    const { imageLimits: limits, evictionThresholds: thresholds, eviction } = options
+    care = careForRuntime({ ...parts, limits, thresholds, eviction })
   }
 
   return {

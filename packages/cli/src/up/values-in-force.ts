@@ -1,5 +1,11 @@
 import { durationText } from '@coracle/api'
-import type { DeadContainerLimits, EvictionThresholds, ImageLimits } from '@coracle/kubelet'
+import {
+  type DeadContainerLimits,
+  type EvictionDetails,
+  type EvictionThresholds,
+  evictionDetails,
+  type ImageLimits,
+} from '@coracle/kubelet'
 import type { ClusterPlace } from '../local/cluster-place.ts'
 import type { ValuesInForce } from './flag-values.ts'
 import { inFlightDefaults } from './in-flight-flags.ts'
@@ -26,6 +32,7 @@ export interface Chosen {
     readonly podLogsDirectory?: string
     readonly imageLimits: ImageLimits
     readonly evictionThresholds: EvictionThresholds
+    readonly eviction?: Partial<EvictionDetails>
   }
 }
 
@@ -69,6 +76,7 @@ function ofContainerRuntime({
   podLogsDirectory = '/var/log/pods',
   imageLimits: { highThresholdPercent, lowThresholdPercent, ageMinMs, ageMaxMs },
   evictionThresholds,
+  eviction,
 }: NonNullable<Chosen['containerRuntime']>): Readonly<Record<string, string>> {
   return {
     'container-runtime-endpoint': endpoint,
@@ -80,5 +88,9 @@ function ofContainerRuntime({
     'eviction-hard': Object.entries(evictionThresholds)
       .map(([signal, value]) => `${signal}<${value}`)
       .join(','),
+    'eviction-max-pod-grace-period': String((eviction?.podGraceMaxMs ?? evictionDetails.podGraceMaxMs) / 1000),
+    'eviction-pressure-transition-period': durationText(
+      eviction?.pressureTransitionMs ?? evictionDetails.pressureTransitionMs,
+    ),
   }
 }

@@ -67,7 +67,9 @@ export class PodManager {
   storing(): readonly StoringPod[] {
     return [...this.#workers.values()].flatMap((worker) => {
       const { pod, volumes } = worker
-      return isOver(pod) ? [] : [{ pod, volumes, evict: (message: string) => worker.evict(message) }]
+      return isOver(pod)
+        ? []
+        : [{ pod, volumes, evict: (message: string, graceMaxMs?: number) => worker.evict(message, graceMaxMs) }]
     })
   }
 

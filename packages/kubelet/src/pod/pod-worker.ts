@@ -102,7 +102,7 @@ export class PodWorker implements StatusWriterHost {
   #asked: boolean
   #refusal: WaitingReason | undefined
   #preempted = false
-  #evicted: WaitingReason | undefined
+  #evicted: (WaitingReason & { readonly graceMaxMs: number }) | undefined
   /** Whether something is to be done as soon as the API shows the status. */
   #awaitsWrite = false
   #toldFailure = false
@@ -223,10 +223,10 @@ export class PodWorker implements StatusWriterHost {
     this.wake()
   }
 
-  /** The node does not keep the pod: it goes at once. False where it stays: the system itself depends on it, or it is on its way. */
-  evict(message: string): boolean {
+  /** The node does not keep the pod: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
+  evict(message: string, graceMaxMs = 0): boolean {
     if (this.#evicted !== undefined || isCritical(this.#pod)) return false
-    this.#evicted = { reason: 'Evicted', message }
+    this.#evicted = { reason: 'Evicted', message, graceMaxMs }
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', 'Evicted', message)
     this.wake()
