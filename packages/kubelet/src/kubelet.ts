@@ -26,6 +26,8 @@ import { podUidOf } from './pod/pod-name.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax, startRetryMs } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
+import type { FollowedManifests, StaticPods } from './static-pods/index.ts'
+import { isMirror } from './static-pods/is-mirror.ts'
 import { limitsStorage } from './storage/storage-limits.ts'
 import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
@@ -72,6 +74,8 @@ export interface KubeletOptions {
   readonly evictionThresholds?: EvictionThresholds
   /** What else there is to say of that. Absent: upstream's `evictionDetails`. */
   readonly eviction?: Partial<EvictionDetails>
+  /** A manifest of a pod that the node runs whatever the API says, or a directory of such. Absent: there are none. */
+  readonly manifestPath?: string
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
   /**
@@ -144,7 +148,7 @@ const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].so
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
-  const { volumeDrivers: drivers } = options
+  const { volumeDrivers: drivers, manifestPath } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -255,9 +259,32 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const stopping = new AbortController()
   /** Pods that limit what they store are measured; what does that is loaded where there are such. */
   const setPod = (pod: Pod): void => {
+    if (isMirror(pod)) return void loadStaticPods().then((loaded) => loaded.mirrorSet(pod))
     manager.setPod(pod)
     if (directory !== undefined && runtime.runsProcesses && limitsStorage(pod)) void lookAfterStorage(directory)
   }
+  let staticPods: StaticPods | undefined
+  let manifests: FollowedManifests | undefined
+  let loadingStaticPods: Promise<StaticPods> | undefined
+  /** Loaded where there are such pods, or what shows them in the API. */
+  const loadStaticPods = (): Promise<StaticPods> => {
+    loadingStaticPods ??= environment.clock.hold(import('./static-pods/index.ts')).then(async (loaded) => {
+      const parts = { client, environment: { ...environment, logger }, nodeName, context, manager }
+      staticPods = new loaded.StaticPods(parts)
+      if (manifestPath === undefined) staticPods.set([])
+      return staticPods
+    })
+    return loadingStaticPods
+  }
+  const followStaticPods = async (path: string): Promise<void> => {
+    const pods = await loadStaticPods()
+    const { followManifests } = await import('./static-pods/index.ts')
+    const followed = await followManifests(path, nodeName, { ...environment, logger }, pods)
+    if (stopping.signal.aborted) followed.close()
+    else manifests = followed
+  }
+  /** Of what shows a static pod in the API that pod. */
+  const asRun = (pod: Pod): Pod => (isMirror(pod) ? (staticPods?.podOf(pod) ?? pod) : pod)
   let storageWatcher: StorageWatcher | undefined
   const lookAfterStorage = async (ownDirectory: string): Promise<void> => {
     const { watchStorage } = await import('./storage/storage-watcher.ts')
@@ -282,7 +309,10 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   informer.addHandler({
     add: setPod,
     update: (_, pod) => setPod(pod),
-    delete: (pod) => manager.removePod(pod),
+    delete: (pod) => {
+      if (isMirror(pod)) void loadStaticPods().then((loaded) => loaded.mirrorRemoved(pod))
+      else manager.removePod(pod)
+    },
   })
   let removal: Timer | undefined
   /** A driver that is away may have to take something away first. Never rejects. */
@@ -314,12 +344,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     care = careForRuntime({ ...parts, limits, thresholds, eviction })
   }
 
+  const usage = createNodeUsage(runtime, environment.clock)
   return {
     nodeName,
     nodeAddress,
     facts,
     metrics,
-    usage: createNodeUsage(runtime, environment.clock),
+    usage: { ...usage, podMetrics: (pods) => usage.podMetrics(pods.map(asRun)) },
     async start() {
       await heartbeat.start()
       await drivers?.start(stopping.signal)
@@ -333,6 +364,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       }
       informer.start()
       await informer.waitForSync(stopping.signal)
+      if (manifestPath !== undefined) await followStaticPods(manifestPath)
       if (informer.list().length > 0) void hostsFiles()?.then((files) => files.takeUp())
       await removeOrphans()
       collector?.start()
@@ -346,6 +378,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       care?.stop()
       storageWatcher?.stop()
       repeater?.stop()
+      manifests?.close()
+      staticPods?.stop()
       removal?.cancel()
       orphansRemoval?.cancel()
       try {
@@ -360,14 +394,15 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         recorder.stop()
       }
     },
-    pods: () => informer.list(),
+    pods: () => informer.list().map(asRun),
     claimedVolumes: () => manager.claimedVolumes(),
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
-      return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)
+      const run = asRun(pod)
+      return podLogs(runtime, run, manager.containerStatuses(run), logOptions, environment.clock.now(), signal)
     },
-    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(pod), execOptions),
-    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
-    portForward: (pod) => podPortForward(runtime, pod),
+    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(asRun(pod)), execOptions),
+    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(asRun(pod)), attachOptions),
+    portForward: (pod) => podPortForward(runtime, asRun(pod)),
   }
 }

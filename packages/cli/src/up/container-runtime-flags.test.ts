@@ -1,4 +1,4 @@
-import { evictionThresholds } from '@coracle/kubelet'
+import { evictionDetails, evictionThresholds } from '@coracle/kubelet'
 import { describe, expect, it } from 'vitest'
 import { type ContainerRuntimeFlags, containerRuntimeOf, refuseImages } from './container-runtime-flags.ts'
 
@@ -14,6 +14,7 @@ describe('a container runtime', () => {
         protocol: 'cri',
         imageLimits: limits,
         evictionThresholds,
+        eviction: evictionDetails,
       },
     })
     expect(of({ runtime: 'docker' })).toMatchObject({ containerRuntime: { endpoint: 'unix:///var/run/docker.sock' } })
@@ -46,6 +47,7 @@ describe('a container runtime', () => {
       resolvConf: import.meta.filename,
       imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
       evictionThresholds: { 'memory.available': '1Gi' },
+      eviction: evictionDetails,
     })
   })
 

@@ -6,6 +6,7 @@ import type { ClusterOptions } from '@coracle/cluster'
 import {
   type EvictionDetails,
   type EvictionThresholds,
+  evictionDetails,
   evictionThresholds,
   type ImageLimits,
   imageLimits,
@@ -48,6 +49,7 @@ export interface ContainerRuntimeFlags {
 type ContainerRuntime = NonNullable<ClusterOptions['containerRuntime']> & {
   readonly imageLimits: ImageLimits
   readonly evictionThresholds: EvictionThresholds
+  readonly eviction: EvictionDetails
 }
 
 /** Where containerd and Docker listen. */
@@ -137,19 +139,19 @@ export function containerRuntimeOf(
         flags.evictionHard === undefined
           ? evictionThresholds
           : parsed('--eviction-hard', flags.evictionHard, parseEvictionThresholds),
-      ...evictionOf(flags),
+      eviction: evictionOf(flags),
     },
   }
 }
 
 /** What is said of evictions beside hard thresholds. */
-function evictionOf(flags: ContainerRuntimeFlags): { readonly eviction?: Partial<EvictionDetails> } {
+function evictionOf(flags: ContainerRuntimeFlags): EvictionDetails {
   const {
     evictionSoft = '',
     evictionSoftGracePeriod = '',
     evictionMinimumReclaim = '',
     evictionMaxPodGracePeriod: podGraceMax,
-    evictionPressureTransitionPeriod: pressureTransitionMs,
+    evictionPressureTransitionPeriod: pressureTransitionMs = evictionDetails.pressureTransitionMs,
   } = flags
   const soft = parsed('--eviction-soft', evictionSoft, parseEvictionThresholds)
   const softGraceMs = parsed('--eviction-soft-grace-period', evictionSoftGracePeriod, parseSoftGracePeriods)
@@ -157,13 +159,8 @@ function evictionOf(flags: ContainerRuntimeFlags): { readonly eviction?: Partial
   const missing = softWithoutGrace({ soft, softGraceMs })
   if (missing !== undefined)
     throw new CliError(`--eviction-soft names ${missing}: say in --eviction-soft-grace-period how long that is borne`)
-  const eviction = {
-    ...(Object.keys(soft).length === 0 ? {} : { soft, softGraceMs }),
-    ...(Object.keys(minimumReclaim).length === 0 ? {} : { minimumReclaim }),
-    ...(podGraceMax === undefined ? {} : { podGraceMaxMs: podGraceMax * 1000 }),
-    ...(pressureTransitionMs === undefined ? {} : { pressureTransitionMs }),
-  }
-  return Object.keys(eviction).length === 0 ? {} : { eviction }
+  const podGraceMaxMs = podGraceMax === undefined ? evictionDetails.podGraceMaxMs : podGraceMax * 1000
+  return { soft, softGraceMs, minimumReclaim, podGraceMaxMs, pressureTransitionMs }
 }
 
 function parsed<T>(flag: string, text: string, parse: (text: string) => T): T {

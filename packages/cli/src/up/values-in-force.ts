@@ -1,11 +1,5 @@
 import { durationText } from '@coracle/api'
-import {
-  type DeadContainerLimits,
-  type EvictionDetails,
-  type EvictionThresholds,
-  evictionDetails,
-  type ImageLimits,
-} from '@coracle/kubelet'
+import type { DeadContainerLimits, EvictionDetails, EvictionThresholds, ImageLimits } from '@coracle/kubelet'
 import type { ClusterPlace } from '../local/cluster-place.ts'
 import type { ValuesInForce } from './flag-values.ts'
 import { inFlightDefaults } from './in-flight-flags.ts'
@@ -32,7 +26,7 @@ export interface Chosen {
     readonly podLogsDirectory?: string
     readonly imageLimits: ImageLimits
     readonly evictionThresholds: EvictionThresholds
-    readonly eviction?: Partial<EvictionDetails>
+    readonly eviction: EvictionDetails
   }
 }
 
@@ -76,7 +70,7 @@ function ofContainerRuntime({
   podLogsDirectory = '/var/log/pods',
   imageLimits: { highThresholdPercent, lowThresholdPercent, ageMinMs, ageMaxMs },
   evictionThresholds,
-  eviction,
+  eviction: { podGraceMaxMs, pressureTransitionMs },
 }: NonNullable<Chosen['containerRuntime']>): Readonly<Record<string, string>> {
   return {
     'container-runtime-endpoint': endpoint,
@@ -88,9 +82,7 @@ function ofContainerRuntime({
     'eviction-hard': Object.entries(evictionThresholds)
       .map(([signal, value]) => `${signal}<${value}`)
       .join(','),
-    'eviction-max-pod-grace-period': String((eviction?.podGraceMaxMs ?? evictionDetails.podGraceMaxMs) / 1000),
-    'eviction-pressure-transition-period': durationText(
-      eviction?.pressureTransitionMs ?? evictionDetails.pressureTransitionMs,
-    ),
+    'eviction-max-pod-grace-period': String(podGraceMaxMs / 1000),
+    'eviction-pressure-transition-period': durationText(pressureTransitionMs),
   }
 }

@@ -66,6 +66,8 @@ export interface AgentOptions {
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly Taint[]
   readonly podsMax?: number
+  /** A manifest of a static pod, or a directory of such. */
+  readonly manifestPath?: string
   readonly deadContainers?: DeadContainerLimits
   /** Whether services are reached on this machine by their addresses: one agent of a machine does that. */
   readonly proxiesServices: boolean
@@ -322,6 +324,7 @@ class RunningAgent implements Agent {
       nodeName,
       labels,
       taints,
+      manifestPath,
       podsMax = nodePodsMax,
       deadContainers,
       dataDir,
@@ -340,6 +343,7 @@ class RunningAgent implements Agent {
       facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
+      ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
       ...(runtime.runsProcesses
@@ -453,6 +457,7 @@ class RunningAgent implements Agent {
       address,
       port,
       maxPods: podsMax,
+      ...(this.#options.manifestPath === undefined ? {} : { staticPodPath: this.#options.manifestPath }),
       registerWithTaints: taints,
       serverTLSBootstrap: true,
       rotateCertificates: this.#options.connection === undefined,
