@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,6 +27,8 @@ const agentArgs = () => [
   join(directory, 'agent'),
   '--node-labels',
   'disk=ssd',
+  '--pod-manifest-path',
+  join(directory, 'manifests'),
   ...(there.isApart ? [] : ['--node-ip', there.address, '--no-service-proxy', '--port', '0']),
 ]
 
@@ -103,6 +105,7 @@ const isReady = async (): Promise<boolean> =>
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'coracle-agent-'))
+  mkdirSync(join(directory, 'manifests'))
   there = await machine(`cor${process.pid}`)
   const port = await freePort()
   serverArgs = ['--runtime', 'process', '--listen', there.isApart ? '0.0.0.0' : '127.0.0.1', '--port', String(port)]
@@ -236,6 +239,36 @@ describe('a node on another machine', () => {
     const { code, stdout } = await run('script', ['-qefc', typed, '/dev/null'])
     expect(code).toBe(5)
     expect(stdout).toMatch(/\/dev\/pts\/\d+\r+\n33 77\r+\n/)
+  })
+
+  it('runs a pod that it is given in a file, whatever the API says of it', async () => {
+    const manifest = join(directory, 'manifests', 'pinned.yaml')
+    const script = 'echo "here on $NODE"; exec sleep 3600'
+    const env = [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }]
+    const container = { name: 'main', image: 'x', command: ['sh', '-c', script], env }
+    const spec = { terminationGracePeriodSeconds: 1, containers: [container] }
+    // Whole from the first moment on, as kubelets want it.
+    writeFileSync(
+      join(directory, 'manifests', '.pinned.yaml'),
+      JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pinned' }, spec }),
+    )
+    renameSync(join(directory, 'manifests', '.pinned.yaml'), manifest)
+    const name = `pinned-${nodeName}`
+    const state = async () => {
+      const shown = ['jsonpath={.metadata.uid} {.status.phase} {.status.containerStatuses[0].containerID}']
+      const { code, stdout } = await kubectl.run(['get', 'pod', name, '-o', ...shown])
+      const [uid = '', phase, container] = stdout.split(' ')
+      return code === 0 && phase === 'Running' ? { uid, container } : undefined
+    }
+    const before = await eventually('the pod runs', state)
+    expect(await kubectl.ok(['logs', name])).toBe('here on far\n')
+    expect(await kubectl.ok(['exec', name, '--', 'printenv', 'NODE'])).toBe('far\n')
+    await kubectl.ok(['delete', 'pod', name])
+    const after = await eventually('it is shown again', state)
+    expect(after.uid).not.toBe(before.uid)
+    expect(after.container).toBe(before.container)
+    rmSync(manifest)
+    await eventually('the pod is gone', async () => !(await kubectl.exists('pods', name)))
   })
 
   it('has pods evicted: they have the time that they are to have', async () => {

@@ -1,6 +1,6 @@
 /** The Kubernetes API server: one write path, one read path. */
 export type { AdmissionAttributes, AdmissionOperation, AdmissionPlugin, Reinvocation } from './admission/admission.ts'
-export { frontProxyCertificate } from './aggregation/front-proxy.ts'
+export { frontProxyUser } from './aggregation/front-proxy.ts'
 export { type ApiCore, type ApiCoreOptions, createApiCore } from './api-core.ts'
 export { apiServerUser } from './api-server-user.ts'
 export type { CausesPage, CausesQuery } from './causes/causal-record.ts'

@@ -11,6 +11,7 @@ import {
   countCertificateDurations,
   createApiCore,
   createTokenAuthenticator,
+  frontProxyUser,
   type KeyPair,
   type NodeGateway,
   type OnUnexplained,
@@ -22,15 +23,8 @@ import { type Client, ConnectionError, ConnectionLink, type DiscoveredResource, 
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
-import {
-  frontProxyOf,
-  kubeletClientOf,
-  type Listener,
-  type ListenerOptions,
-  listen,
-  loadServingPki,
-  tokensOf,
-} from './listener.ts'
+import { identities } from './identities.ts'
+import { type Listener, type ListenerOptions, listen, loadServingPki, shownCertificate, tokensOf } from './listener.ts'
 import { stopAll } from './stop-all.ts'
 
 export interface ApiServerOptions {
@@ -68,7 +62,8 @@ export class ApiServer {
   readonly #onResourcesChange = new Set<() => void>()
   #core: ApiCore | undefined
   #pki: Pki | undefined
-  #kubeletClient: KeyPair | undefined
+  /** What this server shows of itself, by the name that it has there. */
+  readonly #shown = new Map<string, KeyPair>()
   /** Where pods find the API. */
   #serviceAddresses: readonly string[] = []
   /** The present one, or the last: address and keys stay. */
@@ -90,9 +85,8 @@ export class ApiServer {
   async agentCredentials(): Promise<{ readonly caPem: string; readonly client: KeyPair }> {
     const core = this.#core
     if (core === undefined) throw new ConnectionError(downMessage, { refused: true })
-    const pki = await this.#loadPki(core.environment)
-    this.#kubeletClient = kubeletClientOf(core.environment, pki, this.#kubeletClient)
-    return { caPem: pki.ca.certificatePem, client: this.#kubeletClient }
+    const { ca } = await this.#loadPki(core.environment)
+    return { caPem: ca.certificatePem, client: await this.#shownAs(identities.kubeletClient.name, core.environment) }
   }
 
   /** A token of a service account for a Secret to keep. Rejects while the server is down. */
@@ -141,7 +135,7 @@ export class ApiServer {
       ...(requestsInFlightMax === undefined ? {} : { requestsInFlightMax }),
       ...(serviceCidr === undefined ? {} : { serviceCidr }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
-      frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
+      frontProxy: () => this.#shownAs(frontProxyUser, core.environment),
       ...(onFailure === undefined ? {} : { onFailure }),
       ...(onUnexplained === undefined ? {} : { onUnexplained }),
     })
@@ -243,7 +237,9 @@ export class ApiServer {
     const { environment } = core
     const pki = await this.#loadPki(environment)
     const port = this.#listener?.port ?? wanted.port
-    this.#listener = await listen({ ...wanted, port, environment, core, pki })
+    this.#listener = await listen({ ...wanted, port, environment, core, pki }, (renewed) => {
+      this.#pki = renewed
+    })
     return this.#listener
   }
 
@@ -252,6 +248,13 @@ export class ApiServer {
     const { host = '127.0.0.1', dataDir } = this.#options.listen ?? {}
     this.#pki ??= await loadServingPki(environment, host, dataDir, this.#serviceAddresses)
     return this.#pki
+  }
+
+  async #shownAs(user: string, environment: Environment): Promise<KeyPair> {
+    const pki = await this.#loadPki(environment)
+    const pair = shownCertificate(environment, pki, user, this.#shown.get(user))
+    this.#shown.set(user, pair)
+    return pair
   }
 
   #resourcesHaveChanged(): void {

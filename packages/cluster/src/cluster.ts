@@ -5,6 +5,7 @@ import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
 import type {
   DeadContainerLimits,
+  EvictionDetails,
   EvictionThresholds,
   HostImages,
   ImageLimits,
@@ -110,6 +111,8 @@ export interface ClusterOptions {
    * data directory was removed or replaced. The process should end.
    */
   readonly onFailure?: (error: Error) => void
+  /** Told that the kubeconfig was written anew: the administrator's certificate is renewed in time, and the one before ends later. */
+  readonly onKubeconfigRenewed?: () => void
   /** Told what a start is at, in words, for people who wait for it: `opening the store`. */
   readonly onStartProgress?: (stage: string) => void
   /** Told of every write by a component that does not say why: that is a defect of the component, for tests to find. */
@@ -134,6 +137,8 @@ export interface ContainerRuntimeOptions {
   readonly imageLimits?: Partial<ImageLimits>
   /** How little may be left of the node before pods are evicted. Upstream's thresholds by default. */
   readonly evictionThresholds?: EvictionThresholds
+  /** Soft thresholds, and what else there is to say of evictions. As upstream has it by default. */
+  readonly eviction?: Partial<EvictionDetails>
   /** Addresses of servers that know the names of the cluster's services. By default that of its Service `kube-system/kube-dns`. */
   readonly clusterDns?: readonly string[]
   /** The domain that these names are in; `cluster.local` by default. */

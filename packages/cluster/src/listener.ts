@@ -7,7 +7,6 @@ import {
   createAuthenticator,
   createHttpServer,
   createPki,
-  frontProxyCertificate,
   issueClientCertificate,
   type KeyPair,
   kubeconfigOf,
@@ -23,6 +22,7 @@ import {
 import type { WantedCertificate } from '@coracle/controllers'
 import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
 import { certificateEnd, certificateHosts, issueRequestedCertificate } from '@coracle/environment/certificates'
+import { renewCertificates } from './certificate-renewal.ts'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -68,6 +68,8 @@ export interface ListenerOptions {
   readonly connectToPod: ConnectToPod
   /** What the kubeconfig calls the cluster. */
   readonly clusterName: string | undefined
+  /** Told that the kubeconfig says something else, since the administrator's certificate was renewed. */
+  readonly onKubeconfigRenewed: (() => void) | undefined
 }
 
 /** Whose bearer tokens are good. */
@@ -94,23 +96,26 @@ export async function loadServingPki(
   return dataDir === undefined ? createPki(world, all) : loadOrCreatePki(world, dataDir, all)
 }
 
-/** What the server shows to those behind it. */
-export const frontProxyOf = (environment: Environment, { ca }: Pki): KeyPair =>
-  frontProxyCertificate(worldOfTls(environment), ca)
-
 /** A certificate is used for half of the time that it is good. */
-const kubeletClientUsedMs = 180 * 86_400_000
+const shownUsedMs = 180 * 86_400_000
 
-/** What the server shows to node agents: the `last` certificate, or a new one where that has been used for long. */
-export function kubeletClientOf(environment: Environment, { ca }: Pki, last: KeyPair | undefined): KeyPair {
+/**
+ * By what the server is known to others as `user`: the `last` certificate, or a new one where that has been used for long. It lives as long as
+ * the process, and is written nowhere.
+ */
+export function shownCertificate(
+  environment: Environment,
+  { ca }: Pki,
+  user: string,
+  last: KeyPair | undefined,
+): KeyPair {
   const world = worldOfTls(environment)
-  const isYoung =
-    last !== undefined && (certificateEnd(last.certificatePem) ?? 0) - world.clock.now() > kubeletClientUsedMs
-  return isYoung ? last : issueClientCertificate(world, ca, { user: identities.kubeletClient.name, groups: [] })
+  const isYoung = last !== undefined && (certificateEnd(last.certificatePem) ?? 0) - world.clock.now() > shownUsedMs
+  return isYoung ? last : issueClientCertificate(world, ca, { user, groups: [] })
 }
 
-/** Serves the API. The kubeconfig is written before this resolves. */
-export async function listen(options: ListenerOptions): Promise<Listener> {
+/** Serves the API, and keeps its certificates current; those that are new are told to `onRenewed`. The kubeconfig is written before this resolves. */
+export async function listen(options: ListenerOptions, onRenewed: (pki: Pki) => void): Promise<Listener> {
   const { environment, core, pki, metrics, flags, host, port, dataDir } = options
   const tokens = tokensOf(options)
   const authenticate = createAuthenticator(tokens, environment.clock, {
@@ -133,20 +138,47 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const { local, advertised } = reachableHosts(host)
   await publishClusterInfo(core, { server: urlOf(advertised, listening.port), caPem: pki.ca.certificatePem })
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`
-  const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin, clusterName: options.clusterName }
+  const accessOf = ({ ca, admin }: Pki) => ({
+    server: url,
+    caPem: ca.certificatePem,
+    client: admin,
+    clusterName: options.clusterName,
+  })
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
-  if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)
+  const write = async (current: Pki): Promise<string> => {
+    const access = accessOf(current)
+    if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, access)
+    return kubeconfigOf(access)
+  }
+  let kubeconfig = await write(pki)
+  const stopRenewing = renewCertificates({
+    environment: worldOfTls(environment),
+    pki,
+    dataDir,
+    async onRenewed(current) {
+      onRenewed(current)
+      server.renewCertificate(current.serving)
+      const former = kubeconfig
+      kubeconfig = await write(current)
+      if (kubeconfig !== former) options.onKubeconfigRenewed?.()
+    },
+  })
   return {
     url,
-    kubeconfig: kubeconfigOf(access),
+    get kubeconfig() {
+      return kubeconfig
+    },
     kubeconfigPath,
     port: listening.port,
     advertised: { ip: advertised, port: listening.port },
-    caPem: access.caPem,
+    caPem: pki.ca.certificatePem,
     serverNames: certificateHosts(pki.serving.certificatePem),
     issueCertificate: ({ request, ...wanted }) =>
       issueRequestedCertificate(worldOfTls(environment), pki.ca, { ...request, ...wanted }),
-    close: () => server.close(),
+    async close() {
+      await stopRenewing()
+      await server.close()
+    },
   }
 }
 

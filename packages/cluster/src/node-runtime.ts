@@ -143,12 +143,13 @@ function pendingMetrics(loaded: () => Promise<AgentMetrics>): AgentMetrics {
 /** What of the options of a container runtime is its node agent's. */
 export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
-): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'clusterDns'> {
+): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'eviction' | 'clusterDns'> {
   if (options === undefined) return {}
   const { clusterDns: servers, clusterDomain: domain, resolvConf } = options
   return {
     imageLimits: { ...imageLimits, ...options.imageLimits },
     evictionThresholds: options.evictionThresholds ?? evictionThresholds,
+    ...(options.eviction === undefined ? {} : { eviction: options.eviction }),
     clusterDns: { servers, domain, resolvConf },
   }
 }

@@ -125,6 +125,7 @@ async function start(
       flags: options.flags,
       connectToPod: connections.connectToPod,
       clusterName: options.name,
+      onKubeconfigRenewed: options.onKubeconfigRenewed,
       ...address,
     },
   })
@@ -213,7 +214,9 @@ async function start(
     causes: (query) => server.causes(identities.admin, query),
     nodePrefix: namePrefix,
     url: listener?.url,
-    kubeconfig: listener?.kubeconfig,
+    get kubeconfig() {
+      return server.listener?.kubeconfig
+    },
     kubeconfigPath: listener?.kubeconfigPath,
     token,
     components,

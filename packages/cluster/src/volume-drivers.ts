@@ -57,6 +57,8 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
       await look()
     },
     mount: async (...what) => (await loaded()).mount(...what),
+    repeats: async (driver) => (await loaded()).repeats(driver),
+    repeat: async (...what) => (await loaded()).repeat(...what),
     async unmount(podUid) {
       // What is loaded may know of the pod what is not on disk.
       if (drivers.begun !== undefined || existsSync(join(podsDirectory, podUid, 'volumes')))

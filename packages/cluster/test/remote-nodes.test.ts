@@ -10,8 +10,8 @@ import {
   type KeyPair,
 } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { renewalTime } from '../src/agent/certificate-keeper.ts'
 import { servingHosts } from '../src/agent/serving-hosts.ts'
+import { renewalTime } from '../src/certificate-keeper.ts'
 import { nodeEndpoint } from '../src/remote-nodes/node-endpoint.ts'
 import { RemoteNode } from '../src/remote-nodes/remote-node.ts'
 import { nodeMetricsOf, podMetricsOf } from '../src/remote-nodes/summary-metrics.ts'

@@ -42,7 +42,7 @@ describe('a volume that a pod has by a claim', () => {
       { mountOptions: ['noatime'], accessModes: ['ReadWriteMany'] },
     )
     const brought = await drivers.mount(testPod(), claimed, volume)
-    expect(brought).toEqual({ path: pathOf('pod-1'), readOnly: false, keepsGroup: true })
+    expect(brought).toEqual({ path: pathOf('pod-1'), readOnly: false, keepsGroup: true, driver: driverName })
     const [directory = ''] = readdirSync(staged)
     const stagingTargetPath = join(staged, directory, 'globalmount')
     const volumeCapability = {
@@ -223,7 +223,7 @@ describe('a volume that has to be attached first', () => {
     await environment.clock.advance('4s')
     expect(await mount()).toEqual({
       problem:
-        'Unable to attach or mount volumes: unmounted volumes=[pv-1], unattached volumes=[pv-1], failed to process volumes=[]: timed out waiting for the condition',
+        'Unable to attach or mount volumes: unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded',
       isWaiting: false,
     })
     expect(driver.volumeCalls).toEqual([])
@@ -233,6 +233,29 @@ describe('a volume that has to be attached first', () => {
     expect(driver.lastRequest('stageVolume').publishContext).toEqual({ device: '/dev/x' })
     expect(driver.lastRequest('publishVolume').publishContext).toEqual({ device: '/dev/x' })
     expect((await node()).status?.volumesInUse).toEqual([`kubernetes.io/csi/${driverName}^handle-1`])
+  })
+
+  it('is given up where no more can be attached, if the driver wants to be asked how many that are: it is asked then', async () => {
+    const attachError = { time: '2026-01-01T00:00:00Z', message: 'too many', errorCode: 8 }
+    const giveUp = async (spec: Partial<CsiDriver['spec']>) => {
+      const test = await start({ attachRequired: true, ...spec }, { getInfo: () => ({ nodeId: 'n' }) })
+      await test.client.create(volumeAttachments, attachment({ attached: false, attachError }))
+      const mount = () => test.drivers.mount(testPod(), claimed, testVolume())
+      const first = await mount()
+      const asked = test.driver.asked.length
+      await test.environment.clock.advance('124s')
+      return { test, first, last: await mount(), asked }
+    }
+    const { first, last, test, asked } = await giveUp({ nodeAllocatableUpdatePeriodSeconds: 3600 })
+    expect(first).not.toHaveProperty('refusal')
+    expect(last).toEqual({
+      problem:
+        'Node has reached its volume attachment limit, rejecting pod. unmounted volumes=[v], unattached volumes=[v], failed to process volumes=[]: context deadline exceeded',
+      isWaiting: false,
+      refusal: 'VolumeAttachmentLimitExceeded',
+    })
+    await expect.poll(() => test.driver.asked.slice(asked).map(({ name }) => name)).toEqual(['getInfo'])
+    expect((await giveUp({})).last).not.toHaveProperty('refusal')
   })
 
   it('is not mounted where it is detached before the Node says that it is in use', async () => {
@@ -397,6 +420,59 @@ describe('a volume that goes', () => {
     await drivers.stop({ unmounts: true })
     expect(driver.volumeCalls.filter((name) => name === 'unpublishVolume')).toHaveLength(2)
     expect(readdirSync(staged)).toEqual([])
+  })
+})
+
+describe('a volume of a driver that wants to be asked again', () => {
+  it('is published once more, with tokens of that moment, and not staged', async () => {
+    const tokenRequests = [{ audience: 'vault' }]
+    const { drivers, driver, client } = await start({ requiresRepublish: true, tokenRequests })
+    let tokens = 0
+    const createSubresource: typeof client.createSubresource = async () => ({ status: { token: `token-${++tokens}` } })
+    Object.assign(client, { createSubresource })
+    expect(await drivers.repeats(driverName)).toBe(true)
+    await drivers.mount(testPod(), claimed, testVolume())
+    const first = driver.lastRequest('publishVolume')
+    expect(await drivers.repeat(testPod(), claimed, testVolume())).toBeUndefined()
+    expect(driver.volumeCalls).toEqual(['stageVolume', 'publishVolume', 'publishVolume'])
+    const { volumeContext, ...again } = driver.lastRequest('publishVolume')
+    expect(again).toEqual({ ...again, stagingTargetPath: first.stagingTargetPath, targetPath: first.targetPath })
+    expect(JSON.parse(volumeContext['csi.storage.k8s.io/serviceAccount.tokens'])).toEqual({
+      vault: { token: 'token-2' },
+    })
+  })
+
+  it('stays as it is where the driver fails', async () => {
+    let answer: object = {}
+    const { drivers, pathOf } = await start(
+      { requiresRepublish: true },
+      {
+        publishVolume({ targetPath }) {
+          mkdirSync(targetPath, { recursive: true })
+          return answer as Error
+        },
+      },
+    )
+    await drivers.mount(testPod(), claimed, testVolume())
+    answer = failure(13, 'vault is sealed')
+    expect(await drivers.repeat(testPod(), claimed, testVolume())).toBe(
+      'MountVolume.SetUp failed for volume "pv-1" : rpc error: code = Internal desc = vault is sealed',
+    )
+    expect(existsSync(pathOf('pod-1'))).toBe(true)
+  })
+
+  it('is not brought again to a pod that has it no longer', async () => {
+    const { drivers, driver } = await start({ requiresRepublish: true })
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.unmount('pod-1')
+    expect(await drivers.repeat(testPod(), claimed, testVolume())).toBeUndefined()
+    expect(driver.volumeCalls.at(-1)).toBe('unstageVolume')
+    expect(driver.volumeCalls.filter((name) => name === 'publishVolume')).toHaveLength(1)
+  })
+
+  it('is of no other driver', async () => {
+    const { drivers } = await start()
+    expect([await drivers.repeats(driverName), await drivers.repeats('other')]).toEqual([false, false])
   })
 })
 

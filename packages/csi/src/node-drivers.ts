@@ -1,6 +1,7 @@
 import type { PersistentVolume, Pod, Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import { AllocatableUpdates } from './registration/allocatable-updates.ts'
 import { DriverRegistry } from './registration/driver-registry.ts'
 import { type BroughtVolume, DriverVolumes } from './volumes/driver-volumes.ts'
 import type { VolumePlaces } from './volumes/volume-paths.ts'
@@ -21,6 +22,10 @@ export interface NodeDriversOptions extends VolumePlaces {
 export interface NodeDrivers {
   /** Brings a volume of a pod, which may be a persistent one, to the node. May be asked again where it is there. */
   mount(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<BroughtVolume>
+  /** Whether a driver wants to be asked again, from time to time, for volumes that are there (`requiresRepublish`). */
+  repeats(driver: string): Promise<boolean>
+  /** Asks it again for a volume that a pod has. Gives what is wrong with that, if anything is. */
+  repeat(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<string | undefined>
   /** Takes the volumes of a pod away. Rejects where that cannot be done now: it is to be asked again. */
   unmount(podUid: string): Promise<void>
   /** Stops following drivers. With `unmounts` all volumes are taken away before, as on a node that is switched off. */
@@ -32,9 +37,17 @@ const firstLookMaxMs = 10_000
 
 /** Registers the drivers that are there. Resolves when they have been asked, or take too long; others are registered as they come. */
 export async function startNodeDrivers(options: NodeDriversOptions): Promise<NodeDrivers> {
-  const registry = new DriverRegistry({ ...options, directory: options.registryDirectory })
-  const volumes = new DriverVolumes({ ...options, driver: (name) => registry.driver(name) })
+  const registry = new DriverRegistry({
+    ...options,
+    directory: options.registryDirectory,
+    onRegistered: (name) => updates.follow(name),
+  })
+  const tellRoom = (name: string) => registry.tellRoom(name)
+  const isRegistered = (name: string) => registry.driver(name) !== undefined
+  const updates = new AllocatableUpdates({ ...options, isRegistered, update: tellRoom })
+  const volumes = new DriverVolumes({ ...options, driver: (name) => registry.driver(name), tellRoom })
   await registry.start()
+  updates.start()
   await atMost(firstLookMaxMs, registry.look(), options.environment)
   await volumes
     .tellInUse()
@@ -43,9 +56,12 @@ export async function startNodeDrivers(options: NodeDriversOptions): Promise<Nod
     )
   return {
     mount: (...what) => volumes.mount(...what),
+    repeats: (driver) => volumes.repeats(driver),
+    repeat: (...what) => volumes.repeat(...what),
     unmount: (podUid) => volumes.unmount(podUid),
     async stop({ unmounts }) {
       if (unmounts) await volumes.unmountAll()
+      await updates.stop()
       registry.stop()
     },
   }

@@ -1,8 +1,13 @@
 /** The node agent: runs the pods that are bound to a node on a container runtime, and reports how they are. */
 export {
+  type EvictionDetails,
   type EvictionThresholds,
+  evictionDetails,
   evictionThresholds,
   parseEvictionThresholds,
+  parseMinimumReclaim,
+  parseSoftGracePeriods,
+  softWithoutGrace,
 } from './eviction/thresholds.ts'
 export type { OpenServiceNames, ServiceNames } from './hosts/service-names.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'

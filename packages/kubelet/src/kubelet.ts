@@ -5,7 +5,7 @@ import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
-import type { EvictionThresholds } from './eviction/thresholds.ts'
+import type { EvictionDetails, EvictionThresholds } from './eviction/thresholds.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { OpenServiceNames } from './hosts/service-names.ts'
 import type { ImageLimits } from './images/image-limits.ts'
@@ -27,6 +27,8 @@ import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import { startRetryMs } from './pod/start-troubles.ts'
 import type { Runtime } from './runtimes/runtime.ts'
+import type { FollowedManifests, StaticPods } from './static-pods/index.ts'
+import { isMirror } from './static-pods/is-mirror.ts'
 import { limitsStorage } from './storage/storage-limits.ts'
 import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
@@ -41,6 +43,7 @@ import {
 import { PodTokens } from './volumes/pod-tokens.ts'
 import type { VolumeDrivers } from './volumes/volume-drivers.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
+import type { VolumeRepeater } from './volumes/volume-repeater.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -70,6 +73,10 @@ export interface KubeletOptions {
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
   readonly evictionThresholds?: EvictionThresholds
+  /** What else there is to say of that. Absent: upstream's `evictionDetails`. */
+  readonly eviction?: Partial<EvictionDetails>
+  /** A manifest of a pod that the node runs whatever the API says, or a directory of such. Absent: there are none. */
+  readonly manifestPath?: string
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
   /**
@@ -136,10 +143,13 @@ const countedBy =
   (volume, mount) =>
     metrics()?.countMount(volume, mount) ?? mount()
 
+/** Whether a driver has brought one of them. */
+const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].some(({ driver }) => driver !== undefined)
+
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
-  const { volumeDrivers: drivers } = options
+  const { volumeDrivers: drivers, manifestPath } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -200,7 +210,11 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     environment: { ...environment, logger },
     runtime,
     sources,
-    mountVolumes: (pod: Pod, present?: MountedVolumes) => mountVolumes(pod, volumes, present),
+    mountVolumes: async (pod: Pod, present?: MountedVolumes) => {
+      const mounted = await mountVolumes(pod, volumes, present)
+      if (drivers !== undefined && present === undefined && isBrought(mounted)) void repeatVolumes(drivers)
+      return mounted
+    },
     withHosts: async (...asked: Parameters<HostsFiles['withHosts']>) =>
       (await hostsFiles())?.withHosts(...asked) ?? asked[0],
     ...(directory === undefined
@@ -246,9 +260,32 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const stopping = new AbortController()
   /** Pods that limit what they store are measured; what does that is loaded where there are such. */
   const setPod = (pod: Pod): void => {
+    if (isMirror(pod)) return void loadStaticPods().then((loaded) => loaded.mirrorSet(pod))
     manager.setPod(pod)
     if (directory !== undefined && runtime.runsProcesses && limitsStorage(pod)) void lookAfterStorage(directory)
   }
+  let staticPods: StaticPods | undefined
+  let manifests: FollowedManifests | undefined
+  let loadingStaticPods: Promise<StaticPods> | undefined
+  /** Loaded where there are such pods, or what shows them in the API. */
+  const loadStaticPods = (): Promise<StaticPods> => {
+    loadingStaticPods ??= environment.clock.hold(import('./static-pods/index.ts')).then(async (loaded) => {
+      const parts = { client, environment: { ...environment, logger }, nodeName, context, manager }
+      staticPods = new loaded.StaticPods(parts)
+      if (manifestPath === undefined) staticPods.set([])
+      return staticPods
+    })
+    return loadingStaticPods
+  }
+  const followStaticPods = async (path: string): Promise<void> => {
+    const pods = await loadStaticPods()
+    const { followManifests } = await import('./static-pods/index.ts')
+    const followed = await followManifests(path, nodeName, { ...environment, logger }, pods)
+    if (stopping.signal.aborted) followed.close()
+    else manifests = followed
+  }
+  /** Of what shows a static pod in the API that pod. */
+  const asRun = (pod: Pod): Pod => (isMirror(pod) ? (staticPods?.podOf(pod) ?? pod) : pod)
   let storageWatcher: StorageWatcher | undefined
   const lookAfterStorage = async (ownDirectory: string): Promise<void> => {
     const { watchStorage } = await import('./storage/storage-watcher.ts')
@@ -257,10 +294,26 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     storageWatcher ??= watchStorage({ ...parts, pods: () => manager.storing().filter(({ pod }) => limitsStorage(pod)) })
     storageWatcher.wake()
   }
+  let repeater: VolumeRepeater | undefined
+  /** Loaded where a driver has brought something. */
+  const repeatVolumes = async (ownDrivers: VolumeDrivers): Promise<void> => {
+    const { VolumeRepeater } = await environment.clock.hold(import('./volumes/volume-repeater.ts'))
+    if (stopping.signal.aborted) return
+    const { hasOwners } = volumes
+    repeater ??= new VolumeRepeater({
+      ...{ client, environment: { ...environment, logger }, drivers: ownDrivers, hasOwners },
+      pods: () => manager.storing(),
+      onProblem: (pod, problem) => recorder.event(pod, 'Warning', 'FailedMount', problem),
+    })
+    repeater.wake()
+  }
   informer.addHandler({
     add: setPod,
     update: (_, pod) => setPod(pod),
-    delete: (pod) => manager.removePod(pod),
+    delete: (pod) => {
+      if (isMirror(pod)) void loadStaticPods().then((loaded) => loaded.mirrorRemoved(pod))
+      else manager.removePod(pod)
+    },
   })
   let removal: Timer | undefined
   /** A driver that is away may have to take something away first. Never rejects. */
@@ -288,15 +341,17 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     const { careForRuntime } = await import('./node/runtime-care.ts')
     if (stopping.signal.aborted) return
     const parts = { environment: { ...environment, logger }, nodeName, recorder, runtime, images, manager, directory }
-    care = careForRuntime({ ...parts, limits: options.imageLimits, thresholds: options.evictionThresholds })
+    const { imageLimits: limits, evictionThresholds: thresholds, eviction } = options
+    care = careForRuntime({ ...parts, limits, thresholds, eviction })
   }
 
+  const usage = createNodeUsage(runtime, environment.clock)
   return {
     nodeName,
     nodeAddress,
     facts,
     metrics,
-    usage: createNodeUsage(runtime, environment.clock),
+    usage: { ...usage, podMetrics: (pods) => usage.podMetrics(pods.map(asRun)) },
     async start() {
       await heartbeat.start()
       await drivers?.start(stopping.signal)
@@ -310,6 +365,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       }
       informer.start()
       await informer.waitForSync(stopping.signal)
+      if (manifestPath !== undefined) await followStaticPods(manifestPath)
       if (informer.list().length > 0) void hostsFiles()?.then((files) => files.takeUp())
       await removeOrphans()
       collector?.start()
@@ -322,6 +378,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       collector?.stop()
       care?.stop()
       storageWatcher?.stop()
+      repeater?.stop()
+      manifests?.close()
+      staticPods?.stop()
       removal?.cancel()
       orphansRemoval?.cancel()
       try {
@@ -336,14 +395,15 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         recorder.stop()
       }
     },
-    pods: () => informer.list(),
+    pods: () => informer.list().map(asRun),
     claimedVolumes: () => manager.claimedVolumes(),
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
-      return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)
+      const run = asRun(pod)
+      return podLogs(runtime, run, manager.containerStatuses(run), logOptions, environment.clock.now(), signal)
     },
-    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(pod), execOptions),
-    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
-    portForward: (pod) => podPortForward(runtime, pod),
+    exec: async (pod, execOptions) => podExec(runtime, manager.containerStatuses(asRun(pod)), execOptions),
+    attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(asRun(pod)), attachOptions),
+    portForward: (pod) => podPortForward(runtime, asRun(pod)),
   }
 }

@@ -9,21 +9,30 @@ import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
-import { createPki, issueApiCertificate, type Pki } from '../security/certificates.ts'
+import {
+  createPki,
+  issueApiCertificate,
+  issueClientCertificate,
+  type KeyPair,
+  type Pki,
+} from '../security/certificates.ts'
 import { listenForTest } from '../testing/listen-for-test.ts'
 import { refusal, startTestCore } from '../testing/test-core.ts'
-import { frontProxyCertificate } from './front-proxy.ts'
+import { frontProxyUser } from './front-proxy.ts'
 
 const environment = realEnvironment()
 const pki: Pki = createPki(environment)
 const certificate = issueApiCertificate(environment, pki.ca, ['adapter.metrics.svc'])
-const frontProxy = async () => frontProxyCertificate(environment, pki.ca)
+const issueFrontProxy = (): KeyPair => issueClientCertificate(environment, pki.ca, { user: frontProxyUser, groups: [] })
+const frontProxyPair = issueFrontProxy()
+const frontProxy = async () => frontProxyPair
 
 interface Asked {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly subject: unknown
+  readonly serial: unknown
   readonly body: string
 }
 
@@ -53,8 +62,8 @@ async function startAdapter(
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const { method = '', url: path = '', headers } = request
-    const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate()
-    const seen = { method, path, headers, subject: subject?.CN, body: Buffer.concat(chunks).toString() }
+    const { subject, serialNumber: serial } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate()
+    const seen = { method, path, headers, subject: subject?.CN, serial, body: Buffer.concat(chunks).toString() }
     response.setHeader('Content-Type', 'application/json')
     if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(resources())
     if (path === '/openapi/v3') return response.end(JSON.stringify({ paths: schemas }))
@@ -91,8 +100,13 @@ const apiService = (port: number, more: Partial<NonNullable<ApiService['spec']>>
 })
 const post = (body: unknown) => ({ method: 'POST', body })
 
-async function startServer(port: number, more: Partial<NonNullable<ApiService['spec']>> = {}, expected = 'True') {
-  const server = await TestServer.start({ frontProxy })
+async function startServer(
+  port: number,
+  more: Partial<NonNullable<ApiService['spec']>> = {},
+  expected = 'True',
+  proxy = frontProxy,
+) {
+  const server = await TestServer.start({ frontProxy: proxy })
   onTestFinished(() => server.close())
   await server.call('/api/v1/namespaces', post(metrics))
   await server.call('/api/v1/namespaces/metrics/services', post(service))
@@ -146,6 +160,19 @@ describe('requests for what another server serves', () => {
     })
     expect(asked[0]).toMatchObject({ method: 'PATCH', body: '[1]' })
     expect(asked[0]?.headers['content-type']).toBe('application/json-patch+json')
+  })
+
+  it('go with the certificate of this moment', async () => {
+    const { asked, port } = await startAdapter()
+    let pair = issueFrontProxy()
+    const { server } = await startServer(port, {}, 'True', async () => pair)
+    await server.call(podsPath)
+    await server.call(podsPath)
+    pair = issueFrontProxy()
+    await server.call(podsPath)
+    const [first, second, third] = asked.map(({ serial }) => serial)
+    expect(second).toBe(first)
+    expect(third).toBe(new X509Certificate(pair.certificatePem).serialNumber)
   })
 
   it('are judged before they go', async () => {

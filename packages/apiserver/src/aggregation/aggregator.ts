@@ -19,6 +19,13 @@ import { ServiceResolver } from './service-resolver.ts'
 /** What this server shows to those behind it: a client certificate of the authority that they believe. */
 export type FrontProxy = () => Promise<KeyPair>
 
+/** A server behind this one, by what it was last reached with. */
+interface KnownServer {
+  readonly spec: ApiService['spec']
+  readonly client: KeyPair
+  readonly server: RemoteServer
+}
+
 export interface AggregatorParts {
   readonly registries: Registries
   readonly environment: Environment
@@ -60,7 +67,7 @@ export class Aggregator {
   readonly #checks: AvailabilityChecks
   /** By `group/version`. */
   readonly #remotes = new Map<string, ApiService>()
-  readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
+  readonly #servers = new Map<string, KnownServer>()
   /** Those whose APIService has changed or gone, while something is still asked of them. */
   readonly #retired = new Set<RemoteServer>()
   readonly #told = new Map<string, Told>()
@@ -250,16 +257,22 @@ export class Aggregator {
     const { frontProxy } = this.#parts
     const key = keyOf(apiService)
     const { spec } = apiService
-    const known = this.#servers.get(key)
-    if (known !== undefined && known.spec === spec) return known.server
     if (frontProxy === undefined || spec === undefined) throw new RemoteUnavailableError('service unavailable')
-    const [client, loaded] = await Promise.all([frontProxy(), import('./remote-server.ts')])
-    const others = this.#servers.get(key)
-    if (others !== undefined && others.spec === spec) return others.server
+    // It is renewed from time to time.
+    const client = await frontProxy()
+    const known = (): RemoteServer | undefined => {
+      const last = this.#servers.get(key)
+      return last?.spec === spec && last.client === client ? last.server : undefined
+    }
+    const before = known()
+    if (before !== undefined) return before
+    const loaded = await import('./remote-server.ts')
+    const others = known()
+    if (others !== undefined) return others
     if (this.#closed) throw new RemoteUnavailableError('the server is closing')
-    this.#retireServer(others?.server)
+    this.#retireServer(this.#servers.get(key)?.server)
     const server = new loaded.RemoteServer(spec, client)
-    this.#servers.set(key, { spec, server })
+    this.#servers.set(key, { spec, client, server })
     return server
   }
 

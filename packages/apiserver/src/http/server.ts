@@ -53,6 +53,8 @@ export interface Listening {
 export interface HttpServer {
   /** Begins to listen; port 0 takes a free one. Rejects where the address is taken or not this machine's. */
   listen(address: { readonly host: string; readonly port: number }): Promise<Listening>
+  /** Shows another certificate to who connects from now on. Connections that are open stay. */
+  renewCertificate(serving: KeyPair): void
   /** Stops listening, ends watches, waits a bounded time for answers under way, and closes every connection. */
   close(): Promise<void>
 }
@@ -68,15 +70,18 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const refused = new WeakSet<Duplex>()
   const upgrades = new Upgrades((connection) => clients.forget(connection))
   const handler = createRequestHandler(options, { exchanges, bodies, turns, strangers, clients, refused, upgrades })
+  const contextOf = ({ certificatePem: cert, keyPem: key }: KeyPair) => ({
+    cert,
+    key,
+    ca: clientCaPem,
+    minVersion: 'TLSv1.2' as const,
+  })
   const server = createServer<typeof IncomingMessage, typeof Answer>(
     {
-      cert: serving.certificatePem,
-      key: serving.keyPem,
-      ca: clientCaPem,
+      ...contextOf(serving),
       // Anyone may connect; what a certificate is worth is judged with the request, where there is an answer to give.
       requestCert: true,
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
       ALPNProtocols: ['http/1.1'],
       maxHeaderSize: headerBytesMax,
       keepAliveTimeout: keepAliveMs,
@@ -155,6 +160,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   return {
     listen: (address) => listen(server, address, onError),
+    renewCertificate: (pair) => server.setSecureContext(contextOf(pair)),
     close: () => {
       clients.close()
       return close(server, exchanges, sockets, environment)

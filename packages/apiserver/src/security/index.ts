@@ -13,12 +13,13 @@ export {
   adminIdentity,
   type ClientIdentity,
   createPki,
+  issueApiCertificate,
   issueClientCertificate,
   type KeyPair,
   type Pki,
 } from './certificates.ts'
 export { type KubeconfigOptions, kubeconfigOf, writeKubeconfig } from './kubeconfig.ts'
-export { loadOrCreatePki } from './pki-files.ts'
+export { keepCertificate, loadOrCreatePki } from './pki-files.ts'
 export { hostFiles, writePrivateFile } from './private-files.ts'
 export { createToken, loadOrCreateToken } from './token.ts'
 export { parseTokenFile } from './token-file.ts'

@@ -46,12 +46,12 @@ export async function loadOrCreatePki(
     return make(name, issue())
   }
   const serving = await leaf(
-    'apiserver',
+    fileNames.serving,
     (certificate) => coversHosts(certificate, hosts),
     () => issueApiCertificate(environment, ca, hosts),
   )
   const admin = await leaf(
-    'admin',
+    fileNames.admin,
     () => true,
     () => issueClientCertificate(environment, ca, adminIdentity),
   )
@@ -62,6 +62,18 @@ export async function loadOrCreatePki(
   await save(files, directory, made, keptKey === undefined ? [{ path: keyPath, content: serviceAccountKeyPem }] : [])
   return { ca, serving, admin, serviceAccountKeyPem }
 }
+
+/** Puts a certificate that was renewed, with its key, in the place of the one that `loadOrCreatePki` has given. */
+export function keepCertificate(
+  dataDir: string,
+  name: 'serving' | 'admin',
+  pair: KeyPair,
+  files: FileSystem = hostFiles,
+): Promise<void> {
+  return save(files, join(dataDir, 'pki'), new Map([[fileNames[name], pair]]), [])
+}
+
+const fileNames = { serving: 'apiserver', admin: 'admin' } as const
 
 /** What the two files of a pair hold; undefined where one is missing. */
 interface FoundPair {

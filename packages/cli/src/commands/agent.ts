@@ -22,6 +22,7 @@ export interface AgentFlags extends ConnectionFlags, ContainerRuntimeFlags, Imag
   readonly port: number
   readonly nodeLabels?: Readonly<Record<string, string>>
   readonly registerWithTaints?: readonly string[]
+  readonly podManifestPath?: string
   readonly maxPods: number
   readonly dataDir?: string
   readonly serviceProxy: boolean
@@ -106,6 +107,9 @@ async function optionsOf(
     ...containerRuntimeOf(flags, host.workingDirectory),
     ...(await wayOf(host, server, flags)),
     ...(images === undefined ? {} : { images }),
+    ...(flags.podManifestPath === undefined
+      ? {}
+      : { manifestPath: resolve(host.workingDirectory, flags.podManifestPath) }),
     ...(flags.nodeIp === undefined ? {} : { nodeIp: flags.nodeIp }),
     ...(flags.address === undefined ? {} : { address: flags.address }),
     ...(flags.nodeLabels === undefined ? {} : { labels: flags.nodeLabels }),

@@ -298,6 +298,11 @@ async function start(
       listen: { host: flags.listen, port: flags.port },
       flags: shownFlags,
       onStartProgress: (stage) => progress.say(stage),
+      onKubeconfigRenewed() {
+        shareKubeconfig(place, host).catch((error: unknown) =>
+          reporter.environment.logger.warn('the kubeconfig of all clusters keeps a certificate that ends', { error }),
+        )
+      },
       onFailure(error) {
         if (error instanceof DataDirectoryLostError) return onLost(error)
         reporter.flush()

@@ -1,4 +1,4 @@
-import { evictionThresholds } from '@coracle/kubelet'
+import { evictionDetails, evictionThresholds } from '@coracle/kubelet'
 import { describe, expect, it } from 'vitest'
 import { type ContainerRuntimeFlags, containerRuntimeOf, refuseImages } from './container-runtime-flags.ts'
 
@@ -14,6 +14,7 @@ describe('a container runtime', () => {
         protocol: 'cri',
         imageLimits: limits,
         evictionThresholds,
+        eviction: evictionDetails,
       },
     })
     expect(of({ runtime: 'docker' })).toMatchObject({ containerRuntime: { endpoint: 'unix:///var/run/docker.sock' } })
@@ -46,7 +47,31 @@ describe('a container runtime', () => {
       resolvConf: import.meta.filename,
       imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
       evictionThresholds: { 'memory.available': '1Gi' },
+      eviction: evictionDetails,
     })
+  })
+
+  it('is said more of evictions', () => {
+    const { containerRuntime } = of({
+      runtime: 'cri',
+      evictionSoft: 'memory.available<300Mi',
+      evictionSoftGracePeriod: 'memory.available=1m30s',
+      evictionMinimumReclaim: 'nodefs.available=500Mi',
+      evictionMaxPodGracePeriod: 20,
+      evictionPressureTransitionPeriod: 60_000,
+    })
+    expect(containerRuntime?.eviction).toEqual({
+      soft: { 'memory.available': '300Mi' },
+      softGraceMs: { 'memory.available': 90_000 },
+      minimumReclaim: { 'nodefs.available': '500Mi' },
+      podGraceMaxMs: 20_000,
+      pressureTransitionMs: 60_000,
+    })
+    expect(() => of({ runtime: 'cri', evictionSoft: 'memory.available<300Mi' })).toThrow(
+      '--eviction-soft names memory.available: say in --eviction-soft-grace-period how long that is borne',
+    )
+    expect(() => of({ runtime: 'cri', evictionMinimumReclaim: 'x=1' })).toThrow('--eviction-minimum-reclaim: "x=1"')
+    expect(() => of({ evictionSoft: 'memory.available<300Mi' })).toThrow('--eviction-soft is for containers')
   })
 
   it('is told of no names of the host where the file that says how they are looked up has no name', () => {

@@ -4,11 +4,16 @@ import { resolve } from 'node:path'
 import { checkFormat } from '@coracle/api'
 import type { ClusterOptions } from '@coracle/cluster'
 import {
+  type EvictionDetails,
   type EvictionThresholds,
+  evictionDetails,
   evictionThresholds,
   type ImageLimits,
   imageLimits,
   parseEvictionThresholds,
+  parseMinimumReclaim,
+  parseSoftGracePeriods,
+  softWithoutGrace,
 } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 
@@ -28,6 +33,13 @@ export interface ContainerRuntimeFlags {
   /** In milliseconds. The kubelet has it in its configuration alone. */
   readonly imageMaximumGcAge?: number
   readonly evictionHard?: string
+  readonly evictionSoft?: string
+  readonly evictionSoftGracePeriod?: string
+  readonly evictionMinimumReclaim?: string
+  /** In seconds. */
+  readonly evictionMaxPodGracePeriod?: number
+  /** In milliseconds. */
+  readonly evictionPressureTransitionPeriod?: number
   readonly clusterDns?: readonly string[]
   readonly clusterDomain?: string
   readonly resolvConf?: string
@@ -37,6 +49,7 @@ export interface ContainerRuntimeFlags {
 type ContainerRuntime = NonNullable<ClusterOptions['containerRuntime']> & {
   readonly imageLimits: ImageLimits
   readonly evictionThresholds: EvictionThresholds
+  readonly eviction: EvictionDetails
 }
 
 /** Where containerd and Docker listen. */
@@ -52,6 +65,11 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['minimumImageTtlDuration', '--minimum-image-ttl-duration'],
   ['imageMaximumGcAge', '--image-maximum-gc-age'],
   ['evictionHard', '--eviction-hard'],
+  ['evictionSoft', '--eviction-soft'],
+  ['evictionSoftGracePeriod', '--eviction-soft-grace-period'],
+  ['evictionMinimumReclaim', '--eviction-minimum-reclaim'],
+  ['evictionMaxPodGracePeriod', '--eviction-max-pod-grace-period'],
+  ['evictionPressureTransitionPeriod', '--eviction-pressure-transition-period'],
   ['clusterDns', '--cluster-dns'],
   ['clusterDomain', '--cluster-domain'],
   ['resolvConf', '--resolv-conf'],
@@ -117,16 +135,39 @@ export function containerRuntimeOf(
       ...(clusterDomain === undefined ? {} : { clusterDomain: clusterDomain.replace(/\.$/, '') }),
       ...(resolvConf === undefined ? {} : { resolvConf: fileOf(resolvConf, workingDirectory) }),
       imageLimits: imageLimitsOf(flags),
-      evictionThresholds: thresholdsOf(flags),
+      evictionThresholds:
+        flags.evictionHard === undefined
+          ? evictionThresholds
+          : parsed('--eviction-hard', flags.evictionHard, parseEvictionThresholds),
+      eviction: evictionOf(flags),
     },
   }
 }
 
-function thresholdsOf({ evictionHard }: ContainerRuntimeFlags): EvictionThresholds {
+/** What is said of evictions beside hard thresholds. */
+function evictionOf(flags: ContainerRuntimeFlags): EvictionDetails {
+  const {
+    evictionSoft = '',
+    evictionSoftGracePeriod = '',
+    evictionMinimumReclaim = '',
+    evictionMaxPodGracePeriod: podGraceMax,
+    evictionPressureTransitionPeriod: pressureTransitionMs = evictionDetails.pressureTransitionMs,
+  } = flags
+  const soft = parsed('--eviction-soft', evictionSoft, parseEvictionThresholds)
+  const softGraceMs = parsed('--eviction-soft-grace-period', evictionSoftGracePeriod, parseSoftGracePeriods)
+  const minimumReclaim = parsed('--eviction-minimum-reclaim', evictionMinimumReclaim, parseMinimumReclaim)
+  const missing = softWithoutGrace({ soft, softGraceMs })
+  if (missing !== undefined)
+    throw new CliError(`--eviction-soft names ${missing}: say in --eviction-soft-grace-period how long that is borne`)
+  const podGraceMaxMs = podGraceMax === undefined ? evictionDetails.podGraceMaxMs : podGraceMax * 1000
+  return { soft, softGraceMs, minimumReclaim, podGraceMaxMs, pressureTransitionMs }
+}
+
+function parsed<T>(flag: string, text: string, parse: (text: string) => T): T {
   try {
-    return evictionHard === undefined ? evictionThresholds : parseEvictionThresholds(evictionHard)
+    return parse(text)
   } catch (error) {
-    throw new CliError(`--eviction-hard: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CliError(`${flag}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import { evictionThresholds } from '@coracle/kubelet'
+import { evictionDetails, evictionThresholds } from '@coracle/kubelet'
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { collect, collectCommas, durationOption, wholeNumber } from '../option-values.ts'
@@ -54,6 +54,7 @@ it('shows what is in force of those that are not given, and the port that the sy
       endpoint: 'unix:///run/c.sock',
       imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
       evictionThresholds,
+      eviction: evictionDetails,
     },
   }
   const inForce = valuesInForce({}, chosen)
@@ -72,6 +73,8 @@ it('shows what is in force of those that are not given, and the port that the sy
     'image-gc-high-threshold': '85',
     'minimum-image-ttl-duration': '2m0s',
     'image-maximum-gc-age': '0s',
+    'eviction-max-pod-grace-period': '0',
+    'eviction-pressure-transition-period': '5m0s',
     'eviction-hard':
       'memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%',
   })
@@ -118,6 +121,7 @@ it('shows what the server goes by, and not what it has made that of', () => {
         podLogsDirectory: '/home/jane/logs',
         imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
         evictionThresholds,
+        eviction: evictionDetails,
       },
     },
   )

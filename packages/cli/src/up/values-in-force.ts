@@ -1,5 +1,5 @@
 import { durationText } from '@coracle/api'
-import type { DeadContainerLimits, EvictionThresholds, ImageLimits } from '@coracle/kubelet'
+import type { DeadContainerLimits, EvictionDetails, EvictionThresholds, ImageLimits } from '@coracle/kubelet'
 import type { ClusterPlace } from '../local/cluster-place.ts'
 import type { ValuesInForce } from './flag-values.ts'
 import { inFlightDefaults } from './in-flight-flags.ts'
@@ -26,6 +26,7 @@ export interface Chosen {
     readonly podLogsDirectory?: string
     readonly imageLimits: ImageLimits
     readonly evictionThresholds: EvictionThresholds
+    readonly eviction: EvictionDetails
   }
 }
 
@@ -69,6 +70,7 @@ function ofContainerRuntime({
   podLogsDirectory = '/var/log/pods',
   imageLimits: { highThresholdPercent, lowThresholdPercent, ageMinMs, ageMaxMs },
   evictionThresholds,
+  eviction: { podGraceMaxMs, pressureTransitionMs },
 }: NonNullable<Chosen['containerRuntime']>): Readonly<Record<string, string>> {
   return {
     'container-runtime-endpoint': endpoint,
@@ -80,5 +82,7 @@ function ofContainerRuntime({
     'eviction-hard': Object.entries(evictionThresholds)
       .map(([signal, value]) => `${signal}<${value}`)
       .join(','),
+    'eviction-max-pod-grace-period': String(podGraceMaxMs / 1000),
+    'eviction-pressure-transition-period': durationText(pressureTransitionMs),
   }
 }

@@ -32,6 +32,10 @@ function addAgent(program: Command, host: Host): void {
       10_250,
     )
     .option('--node-labels <labels>', 'labels of the node, as zone=a,disk=ssd', collectLabels)
+    .option(
+      '--pod-manifest-path <path>',
+      'a manifest of a pod, or a directory of such, that the node runs whatever the API says: static pods',
+    )
     .option('--register-with-taints <taints>', 'taints to register it with, as gpu=yes:NoSchedule', collectCommas)
     .option('--max-pods <count>', 'how many pods it takes', wholeNumber({ min: 1, max: 100_000 }), 110)
     .option('--data-dir <directory>', 'where everything is kept (default: .coracle/agent)')

@@ -98,6 +98,28 @@ export function withRuntime(command: Command): Command {
       ),
     )
     .option(
+      '--eviction-soft <thresholds>',
+      'how little may be left for a while before pods are evicted, with --eviction-soft-grace-period: memory.available<300Mi (default: none)',
+    )
+    .option(
+      '--eviction-soft-grace-period <durations>',
+      'for how long each soft threshold may be crossed: memory.available=1m30s',
+    )
+    .option(
+      '--eviction-max-pod-grace-period <seconds>',
+      'how long pods have to end at most that are evicted for a soft threshold (default: 0)',
+      wholeNumber({ min: 0 }),
+    )
+    .option(
+      '--eviction-minimum-reclaim <amounts>',
+      'how much more than its threshold is to be left again before evicting ends: nodefs.available=500Mi (default: none)',
+    )
+    .option(
+      '--eviction-pressure-transition-period <duration>',
+      'how long the node is said to be under pressure after it no longer is (default: 5m)',
+      durationMs,
+    )
+    .option(
       '--cluster-dns <addresses>',
       "servers that know the cluster's names (default: the address of its service kube-system/kube-dns)",
       collectCommas,

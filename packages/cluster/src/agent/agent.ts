@@ -24,6 +24,7 @@ import { createKubeletServer, type KubeletServer } from '@coracle/kubelet/server
 import type { ServiceProxy } from '@coracle/proxy'
 import { lockDirectory, makePrivateDirectory } from '@coracle/store'
 import { adaptFrontends } from '../adapt-frontends.ts'
+import { CertificateKeeper, endOf, isCurrent } from '../certificate-keeper.ts'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
 import { HostNames, type ServiceCaches } from '../host-names.ts'
@@ -33,7 +34,6 @@ import { volumesOfNode } from '../volume-drivers.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
-import { CertificateKeeper, endOf, isCurrent } from './certificate-keeper.ts'
 import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
 import { hostAndPort } from './host-and-port.ts'
 import { ownAddress } from './own-address.ts'
@@ -66,6 +66,8 @@ export interface AgentOptions {
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly Taint[]
   readonly podsMax?: number
+  /** A manifest of a static pod, or a directory of such. */
+  readonly manifestPath?: string
   readonly deadContainers?: DeadContainerLimits
   /** Whether services are reached on this machine by their addresses: one agent of a machine does that. */
   readonly proxiesServices: boolean
@@ -183,14 +185,15 @@ class RunningAgent implements Agent {
     const joined = await this.#join(signal)
     this.#use(connectionOf(joined))
     const { environment, nodeName } = this.#options
-    const keeper = new CertificateKeeper(
+    const keeper = new CertificateKeeper({
       environment,
-      (stopping) => requestCertificate(this.#present(), environment, clientWish(nodeName), stopping),
-      async (pair) => {
+      holder: 'the node',
+      renew: (stopping) => requestCertificate(this.#present(), environment, clientWish(nodeName), stopping),
+      onRenewed: async (pair) => {
         await this.#files.keepPair('kubelet-client', pair)
         this.#use(connectionOf({ ...joined, client: pair }))
       },
-    )
+    })
     keeper.keep(joined.client)
     this.#stops.push(() => keeper.stop())
   }
@@ -321,6 +324,7 @@ class RunningAgent implements Agent {
       nodeName,
       labels,
       taints,
+      manifestPath,
       podsMax = nodePodsMax,
       deadContainers,
       dataDir,
@@ -339,6 +343,7 @@ class RunningAgent implements Agent {
       facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
+      ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
       ...(runtime.runsProcesses
@@ -366,10 +371,15 @@ class RunningAgent implements Agent {
         // What is renewed later is still good for long.
         if (this.#serving === undefined) tell(waitsForApproval(name))
       })
-    const keeper = new CertificateKeeper(environment, ask, async (pair) => {
-      await this.#files.keepPair('kubelet-serving', pair)
-      await take(pair)
-      first.resolve()
+    const keeper = new CertificateKeeper({
+      environment,
+      holder: 'the node',
+      renew: ask,
+      onRenewed: async (pair) => {
+        await this.#files.keepPair('kubelet-serving', pair)
+        await take(pair)
+        first.resolve()
+      },
     })
     const first = Promise.withResolvers<void>()
     this.#stops.push(() => keeper.stop())
@@ -447,6 +457,7 @@ class RunningAgent implements Agent {
       address,
       port,
       maxPods: podsMax,
+      ...(this.#options.manifestPath === undefined ? {} : { staticPodPath: this.#options.manifestPath }),
       registerWithTaints: taints,
       serverTLSBootstrap: true,
       rotateCertificates: this.#options.connection === undefined,

@@ -1,4 +1,4 @@
-import { type CsiNode, csiNodes, hasReason, type Node, nodes } from '@coracle/api'
+import { type CsiNode, csiNodes, deepEqual, hasReason, type Node, nodes } from '@coracle/api'
 import { type Client, retryOnConflict } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import {
@@ -9,6 +9,7 @@ import {
   nodeWithoutDriver,
   withDriver,
   withoutDriver,
+  withRoom,
 } from './driver-on-node.ts'
 
 export interface Announcement {
@@ -29,6 +30,17 @@ export async function announceDriver(to: Announcement, driver: DriverOnNode): Pr
       ? await updateCsiNode(to, { ...csiNode, spec: withoutDriver(csiNode.spec, driver.name) }, because)
       : csiNode
     await updateCsiNode(to, { ...base, spec }, because)
+  }, to.environment)
+}
+
+/** Tells the cluster how many volumes of a driver fit on the node, where it knows of that driver. */
+export async function announceRoom(to: Announcement, driver: Pick<DriverOnNode, 'name' | 'maxVolumes'>): Promise<void> {
+  const because = `CSI driver ${driver.name} says how many of its volumes fit`
+  await retryOnConflict(async () => {
+    const csiNode = await findCsiNode(to)
+    if (csiNode === undefined) return
+    const spec = withRoom(csiNode.spec, driver)
+    if (!deepEqual(spec, csiNode.spec)) await updateCsiNode(to, { ...csiNode, spec }, because)
   }, to.environment)
 }
 

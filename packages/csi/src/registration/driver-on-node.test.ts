@@ -7,6 +7,7 @@ import {
   nodeWithoutDriver,
   withDriver,
   withoutDriver,
+  withRoom,
 } from './driver-on-node.ts'
 
 const driver: DriverOnNode = { name: 'd', nodeId: 'id', maxVolumes: 0, topology: {} }
@@ -21,6 +22,16 @@ describe('the drivers of a node', () => {
     ['name what tells their places apart', { topology: { z: '1', a: '2' } }, { ...entry, topologyKeys: ['a', 'z'] }],
   ])('%s', (_, more, expected) => {
     expect(withDriver({ drivers: [other] }, { ...driver, ...more })).toEqual({ drivers: [other, expected] })
+  })
+
+  it('stay in their order where one says anew how many of its volumes fit', () => {
+    const drivers = [{ ...entry, allocatable: { count: 3 } }, other]
+    expect(withRoom({ drivers }, { ...driver, maxVolumes: 5 }).drivers).toEqual([
+      { ...entry, allocatable: { count: 5 } },
+      other,
+    ])
+    expect(withRoom({ drivers }, driver).drivers).toEqual([entry, other])
+    expect(withRoom({ drivers: [other] }, driver).drivers).toEqual([other])
   })
 
   it('are there once, and go alone', () => {

@@ -19,15 +19,24 @@ const countMax = 2 ** 31 - 1
 
 /** The drivers of the node with this one, which may have been there as another: upstream's installDriverToCSINode. Pure. */
 export function withDriver({ drivers }: CsiNodeSpec, driver: DriverOnNode): CsiNodeSpec {
-  const { name, nodeId, maxVolumes, topology } = driver
-  const entry = {
-    name,
-    nodeID: nodeId,
-    topologyKeys: Object.keys(topology).sort(),
-    ...(maxVolumes > 0 ? { allocatable: { count: Math.min(maxVolumes, countMax) } } : {}),
-  }
+  const { name, nodeId, topology } = driver
+  const entry = { name, nodeID: nodeId, topologyKeys: Object.keys(topology).sort(), ...room(driver) }
   return { drivers: [...drivers.filter((each) => each.name !== name), entry] }
 }
+
+/** The drivers of the node, of which this one says how many of its volumes fit there now. Pure. */
+export function withRoom({ drivers }: CsiNodeSpec, driver: Pick<DriverOnNode, 'name' | 'maxVolumes'>): CsiNodeSpec {
+  return {
+    drivers: drivers.map((each) => {
+      if (each.name !== driver.name) return each
+      const { allocatable: _, ...rest } = each
+      return { ...rest, ...room(driver) }
+    }),
+  }
+}
+
+const room = ({ maxVolumes }: Pick<DriverOnNode, 'maxVolumes'>) =>
+  maxVolumes > 0 ? { allocatable: { count: Math.min(maxVolumes, countMax) } } : {}
 
 export const withoutDriver = ({ drivers }: CsiNodeSpec, name: string): CsiNodeSpec => ({
   drivers: drivers.filter((driver) => driver.name !== name),

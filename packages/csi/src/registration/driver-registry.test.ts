@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { csiNodes } from '@coracle/api'
+import { csiDrivers, csiNodes } from '@coracle/api'
 import type { LogLine } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { FakeDriver, failure, noAnswer, temporaryDirectory } from '../testing/fake-driver.ts'
@@ -34,6 +34,32 @@ describe('a driver whose registrar has a socket in the directory', () => {
       labels: { 'example.com/zone': 'a' },
       annotations: { 'csi.volume.kubernetes.io/nodeid': `{"${driverName}":"i-1"}` },
     })
+  })
+
+  it('is asked again how many of its volumes fit, as often as it wants', async () => {
+    const root = temporaryDirectory()
+    let maxVolumesPerNode = 3
+    await FakeDriver.start(root, { getInfo: () => ({ nodeId: 'i-1', maxVolumesPerNode }) })
+    const other = await FakeDriver.start(root, { getInfo: () => ({ nodeId: 'o' }) }, { name: 'other.example.com' })
+    const test = await startNode({ root, driver: csiDriver({ nodeAllocatableUpdatePeriodSeconds: 20 }) })
+    const told = async () => (await csiNodeOf(test)).spec.drivers.find(({ name }) => name === driverName)?.allocatable
+    const timeFor = async (duration: string) => {
+      await test.environment.clock.advance(duration)
+      return told()
+    }
+    await test.environment.clock.settle()
+    maxVolumesPerNode = 2
+    expect(await timeFor('19s')).toEqual({ count: 3 })
+    await test.environment.clock.advance('1s')
+    await expect.poll(told).toEqual({ count: 2 })
+    maxVolumesPerNode = 0
+    await expect.poll(() => timeFor('20s')).toBeUndefined()
+    const body = { spec: { nodeAllocatableUpdatePeriodSeconds: null } }
+    await test.client.patch(csiDrivers, { name: driverName }, { type: 'merge', body })
+    await test.environment.clock.settle()
+    maxVolumesPerNode = 5
+    expect(await timeFor('1h')).toBeUndefined()
+    expect(other.asked.filter(({ name }) => name === 'getInfo')).toHaveLength(1)
   })
 
   it('is told of in a CSINode of the Node that is there', async () => {

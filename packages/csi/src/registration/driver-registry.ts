@@ -3,7 +3,7 @@ import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-
 import { DriverConnection } from '../driver/driver-connection.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods, registrationMethods } from '../wire/methods.ts'
-import { type Announcement, announceDriver, withdrawDriver } from './announce-driver.ts'
+import { type Announcement, announceDriver, announceRoom, withdrawDriver } from './announce-driver.ts'
 import { registrationProblem } from './plugin-info.ts'
 import { type FoundSocket, makeSocketDirectory, socketsIn } from './socket-directory.ts'
 
@@ -38,6 +38,8 @@ export interface RegistryOptions extends Announcement {
   readonly directory: string
   /** Aborted when nobody is to be asked any more. */
   readonly signal?: AbortSignal | undefined
+  /** Told of each driver that is there from now on. */
+  readonly onRegistered?: (name: string) => void
 }
 
 /**
@@ -73,6 +75,17 @@ export class DriverRegistry {
   /** Undefined where no such driver is registered. Of several that are called so, the one that came last. */
   driver(name: string): RegisteredDriver | undefined {
     return [...this.#registrations.values()].findLast(({ driver }) => driver?.name === name)?.driver
+  }
+
+  /** Asks a driver anew how many of its volumes fit on the node, and tells the cluster. Rejects where one of these is not to be reached. */
+  async tellRoom(name: string): Promise<void> {
+    const driver = this.driver(name)
+    if (driver === undefined) return
+    const { signal } = this.#options
+    const { maxVolumesPerNode: maxVolumes } = await driver.connection.call(nodeMethods.getInfo, {}, { signal })
+    await this.#turns.take('announce', async () => {
+      if (this.driver(name) === driver) await announceRoom(this.#options, { name, maxVolumes })
+    })
   }
 
   stop(): void {
@@ -187,6 +200,7 @@ export class DriverRegistry {
     }
     registration.driver = driver
     this.#logger.info('a driver of volumes is registered', { driver: driver.name })
+    this.#options.onRegistered?.(driver.name)
     return true
   }
 

@@ -37,8 +37,8 @@ const unfinished: ReadonlySet<number> = new Set([
 /** Makes the volume ready for all pods of the node, where its driver does that apart. Gives where it is then. */
 export async function stageVolume(target: VolumeTarget, directory: string): Promise<string | undefined> {
   const { client, pod, volume, connection, capabilities, publishContext, signal } = target
-  const { driver, handle, lifecycle, stageSecret, attributes } = volume
-  if (lifecycle === 'Ephemeral' || !capabilities.has(nodeCapabilities.stageUnstageVolume)) return undefined
+  const { driver, handle, stageSecret, attributes } = volume
+  if (!stages(volume, capabilities)) return undefined
   const credentials = await secretOf(client, 'NodeStageSecretRef', stageSecret)
   const stagingTargetPath = globalMount(directory)
   await keepRecord(directory, { driverName: driver, volumeHandle: handle })
@@ -55,11 +55,16 @@ export async function stageVolume(target: VolumeTarget, directory: string): Prom
   return stagingTargetPath
 }
 
-/** Brings the volume to its pod. Gives where it is. */
+/** Whether a volume is made ready for the node before it is brought to pods. */
+export const stages = ({ lifecycle }: DriverVolume, capabilities: ReadonlySet<number>): boolean =>
+  lifecycle !== 'Ephemeral' && capabilities.has(nodeCapabilities.stageUnstageVolume)
+
+/** Brings the volume to its pod, or once more where it `isThere`. Gives where it is. */
 export async function publishVolume(
   target: VolumeTarget,
   directory: string,
   staged: string | undefined,
+  { isThere }: { readonly isThere: boolean } = { isThere: false },
 ): Promise<string> {
   const { client, pod, volume, driver, connection, capabilities, publishContext, signal } = target
   const tokens = await tokenAttributes(pod, driver, client)
@@ -83,7 +88,8 @@ export async function publishVolume(
   try {
     await connection.call(nodeMethods.publishVolume, request, { signal })
   } catch (error) {
-    if (error instanceof RpcError && !unfinished.has(error.code)) await removeMount(targetPath).catch(() => {})
+    if (!isThere && error instanceof RpcError && !unfinished.has(error.code))
+      await removeMount(targetPath).catch(() => {})
     throw error
   }
   return targetPath

@@ -11,6 +11,8 @@ export interface SecretKey {
 export interface DriverVolume {
   /** What events call it: the name of the PersistentVolume, or the pod's name for it. */
   readonly name: string
+  /** What the pod calls it. */
+  readonly podName: string
   readonly driver: string
   /** What the driver calls it. */
   readonly handle: string
@@ -39,6 +41,7 @@ export function driverVolumeOf(
   const secretName = csi.nodePublishSecretRef?.name
   return {
     name: volume.name,
+    podName: volume.name,
     driver: csi.driver,
     handle: ephemeralHandle(uid, volume.name),
     lifecycle: 'Ephemeral',
@@ -53,7 +56,7 @@ export function driverVolumeOf(
 }
 
 function claimed(
-  { persistentVolumeClaim }: Volume,
+  { name: podName, persistentVolumeClaim }: Volume,
   { metadata, spec }: PersistentVolume,
   source: CsiPersistentVolumeSource,
 ): DriverVolume {
@@ -61,6 +64,7 @@ function claimed(
   const publishSecret = keyOf(source.nodePublishSecretRef)
   return {
     name: metadata.name ?? '',
+    podName,
     driver: source.driver,
     handle: source.volumeHandle,
     lifecycle: 'Persistent',

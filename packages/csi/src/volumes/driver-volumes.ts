@@ -12,11 +12,12 @@ import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { unmount as unmountPath } from '@coracle/environment/mounts'
 import type { CallLimits, DriverConnection } from '../driver/driver-connection.ts'
+import { updatePeriodMs } from '../registration/allocatable-updates.ts'
 import type { RegisteredDriver } from '../registration/driver-registry.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods } from '../wire/methods.ts'
-import { attachmentMetadata, isAttached } from './attachment.ts'
-import { messageOf, publishVolume, stageVolume } from './bring-volume.ts'
+import { attachmentOf, isAttached } from './attachment.ts'
+import { messageOf, publishVolume, stages, stageVolume } from './bring-volume.ts'
 import { checkLifecycle, type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
 import type { TextMap } from './volume-context.ts'
@@ -39,6 +40,8 @@ export interface DriverVolumesOptions extends VolumePlaces {
   readonly nodeName: string
   /** Undefined where no such driver is registered. */
   readonly driver: (name: string) => RegisteredDriver | undefined
+  /** Asks a driver how many of its volumes fit on the node, and tells the cluster. */
+  readonly tellRoom: (driver: string) => Promise<void>
   /** Aborted when the node agent is about to stop: drivers are asked no more, but by `unmountAll`. */
   readonly signal?: AbortSignal | undefined
 }
@@ -50,16 +53,22 @@ export type BroughtVolume =
       readonly readOnly: boolean
       /** Whether what is in it stays whose it is, whatever group the pod names. */
       readonly keepsGroup: boolean
+      readonly driver: string
     }
   | {
       /** What the event says that tells it. */
       readonly problem: string
       /** Whether that is as it should be for a while yet. */
       readonly isWaiting: boolean
+      /** Why the node does not take the pod on, where that is so. */
+      readonly refusal?: string
     }
 
 /** For so long nobody is told that a volume has yet to be attached: upstream's podAttachAndMountTimeout. */
 const attachMaxMs = 123_000
+
+/** The reason of pods that a node does not take on because no more volumes can be attached to it. */
+const exhausted = 'VolumeAttachmentLimitExceeded'
 
 /** What a call takes that is made as the node agent stops. */
 const lastCallTimeoutMs = 10_000
@@ -87,6 +96,17 @@ export class DriverVolumes {
     if (wanted.isBlock)
       return refused(`MapVolume.SetUpDevice failed for volume "${wanted.name}" : block devices are not mapped here`)
     return this.#turns.take(keyOf(wanted), () => this.#mount(pod, wanted))
+  }
+
+  /** Whether a driver wants to be asked again, from time to time, for volumes that are there: what they hold may have changed. */
+  async repeats(driver: string): Promise<boolean> {
+    return (await this.#driverObject(driver))?.spec.requiresRepublish === true
+  }
+
+  /** Asks the driver again for a volume that a pod has. Gives what is wrong with that, if anything is; a pod that has it no longer does not get it. */
+  async repeat(pod: Pod, volume: Volume, persistent: PersistentVolume | undefined): Promise<string | undefined> {
+    const wanted = driverVolumeOf(pod, volume, persistent)
+    return wanted && this.#turns.take(keyOf(wanted), () => this.#repeat(pod, wanted))
   }
 
   /** Takes the volumes of a pod away. Rejects where one has to stay for now, and takes the others. */
@@ -154,11 +174,35 @@ export class DriverVolumes {
       const staged = await stageVolume(target, stageDirectory(this.#options, volume.driver, volume.handle))
       step = 'MountVolume.SetUp'
       const path = await publishVolume(target, record.directory, staged)
-      return { path, readOnly: volume.readOnly, keepsGroup: !givesToGroup(volume, driver, capabilities) }
+      const keepsGroup = !givesToGroup(volume, driver, capabilities)
+      return { path, readOnly: volume.readOnly, keepsGroup, driver: volume.driver }
     } catch (error) {
       const problem = `${step} failed for volume "${volume.name}" : ${messageOf(error)}`
       // What the agent gives up as it stops the next one does: that is nothing to tell the pod.
       return { problem, isWaiting: signal?.aborted === true }
+    }
+  }
+
+  async #repeat(pod: Pod, volume: DriverVolume): Promise<string | undefined> {
+    const { signal, client } = this.#options
+    try {
+      signal?.throwIfAborted()
+      const driver = await this.#driverObject(volume.driver)
+      const { directory } = this.#recordOf(pod, volume, driver)
+      if (!(await hasRecord(directory))) return undefined
+      const attachment = await this.#attachment(pod, volume, driver)
+      if ('problem' in attachment) return attachment.isWaiting ? undefined : attachment.problem
+      const { connection } = this.#registered(volume)
+      const capabilities = await connection.capabilities({ signal })
+      const target = { ...attachment, pod, volume, driver, connection, capabilities, client, signal }
+      const stage = stageDirectory(this.#options, volume.driver, volume.handle)
+      const staged = stages(volume, capabilities) ? globalMount(stage) : undefined
+      await publishVolume(target, directory, staged, { isThere: true })
+      return undefined
+    } catch (error) {
+      return signal?.aborted === true
+        ? undefined
+        : `MountVolume.SetUp failed for volume "${volume.name}" : ${messageOf(error)}`
     }
   }
 
@@ -170,7 +214,7 @@ export class DriverVolumes {
   ): Promise<{ readonly publishContext: TextMap } | Extract<BroughtVolume, { readonly problem: string }>> {
     if (!isAttached(volume, driver)) return { publishContext: {} }
     const { client, nodeName, environment } = this.#options
-    const publishContext = await attachmentMetadata(volume, nodeName, client)
+    const { metadata: publishContext, isExhausted } = await attachmentOf(volume, nodeName, client)
     const key = `${pod.metadata.uid} ${volume.name}`
     if (publishContext !== undefined) {
       this.#waitingSinceMs.delete(key)
@@ -179,9 +223,22 @@ export class DriverVolumes {
     const nowMs = environment.clock.monotonicMs()
     const sinceMs = this.#waitingSinceMs.get(key) ?? nowMs
     this.#waitingSinceMs.set(key, sinceMs)
-    const names = `unmounted volumes=[${volume.name}], unattached volumes=[${volume.name}], failed to process volumes=[]`
-    const problem = `Unable to attach or mount volumes: ${names}: timed out waiting for the condition`
-    return { problem, isWaiting: nowMs - sinceMs < attachMaxMs }
+    const { podName } = volume
+    const why = `unmounted volumes=[${podName}], unattached volumes=[${podName}], failed to process volumes=[]: context deadline exceeded`
+    const problem = `Unable to attach or mount volumes: ${why}`
+    const isWaiting = nowMs - sinceMs < attachMaxMs
+    if (isWaiting || !isExhausted || updatePeriodMs(driver) === 0) return { problem, isWaiting }
+    this.#options.tellRoom(volume.driver).catch((error: unknown) =>
+      environment.logger.warn('a driver did not say how many of its volumes fit on the node', {
+        driver: volume.driver,
+        error,
+      }),
+    )
+    return {
+      problem: `Node has reached its volume attachment limit, rejecting pod. ${why}`,
+      isWaiting,
+      refusal: exhausted,
+    }
   }
 
   #registered({ driver, lifecycle }: Pick<DriverVolume, 'driver' | 'lifecycle'>): RegisteredDriver {

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
+import { isIPv6 } from 'node:net'
 import type { Time } from '../clock.ts'
 import type { Environment } from '../environment.ts'
 import {
@@ -71,8 +72,11 @@ export function certificateEnd(pem: string): Time | undefined {
 /** The names and addresses that a certificate in PEM is good for. */
 export function certificateHosts(pem: string): readonly string[] {
   const names = new X509Certificate(pem).subjectAltName?.split(', ') ?? []
-  return names.map((name) => name.replace(/^(DNS|IP Address):/, ''))
+  return names.map((name) => shortened(name.replace(/^(DNS|IP Address):/, '')))
 }
+
+/** Certificates are read with addresses of IPv6 in full: `0:0:0:0:0:0:0:1` is `::1`. */
+const shortened = (host: string): string => (isIPv6(host) ? new URL(`https://[${host}]`).hostname.slice(1, -1) : host)
 
 /** Which bits of the key usage say so (RFC 5280, 4.2.1.3). */
 const keyUsageBits: Readonly<Record<string, number>> = {

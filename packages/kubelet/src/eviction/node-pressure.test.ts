@@ -4,15 +4,21 @@ import { describe, expect, it } from 'vitest'
 import type { ImageService } from '../runtimes/runtime.ts'
 import { testPod, testRun } from '../testing/pods.ts'
 import { evictedGoneMaxMs, NodePressure, pressurePeriodMs } from './node-pressure.ts'
-import { type Pressure, pressureTransitionMs, type Supply } from './plan-eviction.ts'
-import type { EvictionSignal } from './thresholds.ts'
+import type { Pressure, Supply } from './plan-eviction.ts'
+import { type EvictionDetails, type EvictionSignal, evictionDetails } from './thresholds.ts'
 
 const named = (uid: string): Pod => testPod({}, { metadata: { uid, name: uid } })
 
 /** A node with pods that use so much memory, and what is left of its memory and disk. `stays`: pods that are not evicted. */
 function node(
   used: Record<string, number>,
-  { stays = [] as string[], waiting = [] as string[], reclaims = 0, images = {} as Partial<ImageService> } = {},
+  {
+    stays = [] as string[],
+    waiting = [] as string[],
+    reclaims = 0,
+    images = {} as Partial<ImageService>,
+    details = {} as Partial<EvictionDetails>,
+  } = {},
 ) {
   const environment = virtualEnvironment()
   const left = { memory: 1000, disk: 1000 }
@@ -29,14 +35,14 @@ function node(
         pods.filter((uid) => !waiting.includes(uid)).map((podUid) => testRun({ id: podUid, podUid })),
       containerStats: async (ids) => new Map(ids.map((id) => [id, { cpuMs: 0, memoryBytes: used[id] ?? 0 }])),
     },
-    thresholds: { 'memory.available': '100', 'nodefs.available': '10%' },
+    settings: { ...evictionDetails, ...details, hard: { 'memory.available': '100', 'nodefs.available': '10%' } },
     pods: () =>
       pods.map((uid) => ({
         pod: named(uid),
         volumes: new Map(),
-        evict(message) {
+        evict(message, graceMaxMs = 0) {
           if (stays.includes(uid)) return false
-          evicted.push(`${uid}: ${message}`)
+          evicted.push(`${uid}: ${message}${graceMaxMs === 0 ? '' : `within ${graceMaxMs} ms`}`)
           return true
         },
       })),
@@ -144,11 +150,50 @@ describe('a node that runs out of something', () => {
     pressure.start()
     await environment.clock.advance(0)
     left.disk = 500
-    await environment.clock.advance(pressureTransitionMs - pressurePeriodMs)
+    await environment.clock.advance(evictionDetails.pressureTransitionMs - pressurePeriodMs)
     expect(pressure.conditions).toEqual<Pressure[]>(['DiskPressure'])
     await environment.clock.advance(2 * pressurePeriodMs)
     expect(pressure.conditions).toEqual([])
     expect(events.at(-1)).toBe('Normal NodeHasNoDiskPressure: Node node-a status is now: NodeHasNoDiskPressure')
+  })
+
+  it('gives pods time that go for a soft threshold, and waits as long for them', async () => {
+    const details = {
+      soft: { 'memory.available': '200' },
+      softGraceMs: { 'memory.available': 2 * pressurePeriodMs },
+      podGraceMaxMs: 20_000,
+    }
+    const { pressure, environment, left, evicted } = node({ a: 1, b: 2 }, { details })
+    pressure.start()
+    await environment.clock.advance(0)
+    left.memory = 150
+    await environment.clock.advance(2 * pressurePeriodMs)
+    expect([pressure.conditions, evicted]).toEqual([['MemoryPressure'], []])
+    await environment.clock.advance(pressurePeriodMs)
+    expect(evicted).toEqual([
+      expect.stringMatching(/^b: .*Threshold quantity: 200, available: 150\. .*within 20000 ms$/),
+    ])
+    await environment.clock.advance(20_000 + evictedGoneMaxMs - pressurePeriodMs)
+    expect(evicted).toHaveLength(1)
+    await environment.clock.advance(pressurePeriodMs)
+    expect(evicted).toHaveLength(2)
+  })
+
+  it('evicts until the minimum is reclaimed, though nothing can be removed that nobody needs', async () => {
+    const { pressure, left, pods, evicted } = node(
+      { a: 1, b: 2 },
+      { reclaims: 60, details: { minimumReclaim: { 'nodefs.available': '50' } } },
+    )
+    left.disk = 50
+    await pressure.look()
+    expect(evicted).toHaveLength(1)
+    pods.splice(0, 1)
+    left.disk = 60
+    await pressure.look()
+    expect(evicted).toHaveLength(2)
+    left.disk = 100
+    await pressure.look()
+    expect(evicted).toHaveLength(2)
   })
 
   it('is looked at no longer when its agent stops', async () => {

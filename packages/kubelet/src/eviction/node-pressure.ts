@@ -5,8 +5,12 @@ import { recordNodeEvent } from '../node/record-node-event.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { hasImageDisk, type Measure, type StoringPod, storageUse } from '../storage/storage-use.ts'
 import {
+  calm,
+  type EvictionSettings,
   evictionMessage,
+  isRelieved,
   type Pressure,
+  type PressureState,
   planPressure,
   rankForEviction,
   type Starved,
@@ -14,7 +18,7 @@ import {
   storagePart,
   type UsingPod,
 } from './plan-eviction.ts'
-import type { EvictionSignal, EvictionThresholds } from './thresholds.ts'
+import type { EvictionSignal } from './thresholds.ts'
 
 /** How often the node is looked at: upstream's eviction monitoring period. */
 export const pressurePeriodMs = 10_000
@@ -26,7 +30,7 @@ export interface NodePressureParts {
   readonly nodeName: string
   readonly recorder: NodeRecorder
   readonly runtime: Pick<Runtime, 'containerStats' | 'containerStorage' | 'images' | 'listContainers'>
-  readonly thresholds: EvictionThresholds
+  readonly settings: EvictionSettings
   /** Those that have not ended. */
   readonly pods: () => readonly StoringPod[]
   /** A directory on the disk of the node's own files. */
@@ -41,9 +45,9 @@ export interface NodePressureParts {
 export class NodePressure {
   readonly #parts: NodePressureParts
   readonly #stopping = new AbortController()
-  #seenAtMs: ReadonlyMap<Pressure, number> = new Map()
+  #state: PressureState = calm
   #conditions: readonly Pressure[] = []
-  #evicted: { readonly uid: string | undefined; readonly atMs: number } | undefined
+  #evicted: { readonly uid: string | undefined; readonly untilMs: number } | undefined
   #timer: Timer | undefined
 
   constructor(parts: NodePressureParts) {
@@ -86,15 +90,15 @@ export class NodePressure {
       await this.#parts.reclaimDisk().catch((error: unknown) => {
         this.#parts.environment.logger.warn('not all could be removed that nobody needs', { error })
       })
-      if ((await this.#starved()).length === 0) return
+      if (isRelieved(this.#parts.settings, await this.#parts.observe())) return
     }
     await this.#evictOne(first)
   }
 
   async #starved(): Promise<readonly Starved[]> {
-    const { thresholds, observe, environment } = this.#parts
-    const plan = planPressure(thresholds, await observe(), this.#seenAtMs, environment.clock.monotonicMs())
-    this.#seenAtMs = plan.seenAtMs
+    const { settings, observe, environment } = this.#parts
+    const plan = planPressure(settings, await observe(), this.#state, environment.clock.monotonicMs())
+    this.#state = plan.state
     for (const [pressure, [begins, ends]] of statusEvents) {
       const [held, holds] = [this.#conditions, plan.conditions].map((each) => each.includes(pressure))
       if (held === holds) continue
@@ -109,20 +113,22 @@ export class NodePressure {
   #waitsForEvicted(): boolean {
     const { environment, pods } = this.#parts
     if (this.#evicted === undefined) return false
-    const { uid, atMs } = this.#evicted
+    const { uid, untilMs } = this.#evicted
     const isThere = pods().some(({ pod }) => pod.metadata.uid === uid)
-    return isThere && environment.clock.monotonicMs() - atMs < evictedGoneMaxMs
+    return isThere && environment.clock.monotonicMs() < untilMs
   }
 
   async #evictOne(starved: Starved): Promise<void> {
-    const { environment, runtime, directory } = this.#parts
+    const { environment, runtime, directory, settings } = this.#parts
     const isMemory = starved.resource === 'memory'
     // Where images are matters for disks alone.
     const part = isMemory ? 'all' : storagePart(starved.signal, await hasImageDisk(runtime, directory))
     const using = isMemory ? await this.#memory() : await this.#storage()
+    const graceMaxMs = starved.isSoft ? settings.podGraceMaxMs : 0
     for (const each of rankForEviction(using, starved, part)) {
-      if (!each.evict(evictionMessage(starved, each))) continue
-      this.#evicted = { uid: each.pod.metadata.uid, atMs: environment.clock.monotonicMs() }
+      if (!each.evict(evictionMessage(starved, each), graceMaxMs)) continue
+      const untilMs = environment.clock.monotonicMs() + graceMaxMs + evictedGoneMaxMs
+      this.#evicted = { uid: each.pod.metadata.uid, untilMs }
       return
     }
   }

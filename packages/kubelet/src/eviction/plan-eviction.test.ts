@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
 import {
+  calm,
   evictionMessage,
+  isRelieved,
   type Pressure,
+  type PressureState,
   planPressure,
-  pressureTransitionMs,
   rankForEviction,
   type Starved,
   type StoragePart,
@@ -12,7 +14,16 @@ import {
   type UsingPod,
 } from './plan-eviction.ts'
 import { parseMemory } from './supplies.ts'
-import { type EvictionSignal, evictionThresholds, parseEvictionThresholds } from './thresholds.ts'
+import {
+  type EvictionDetails,
+  type EvictionSignal,
+  evictionDetails,
+  evictionThresholds,
+  parseEvictionThresholds,
+  parseMinimumReclaim,
+  parseSoftGracePeriods,
+  softWithoutGrace,
+} from './thresholds.ts'
 
 const mebi = 1024 * 1024
 
@@ -43,15 +54,50 @@ describe('thresholds', () => {
   })
 })
 
+describe('what is said of soft thresholds and of reclaiming', () => {
+  it('is read as upstream writes it', () => {
+    expect(parseSoftGracePeriods('memory.available=1m30s,nodefs.available=0s')).toEqual({
+      'memory.available': 90_000,
+      'nodefs.available': 0,
+    })
+    expect(parseMinimumReclaim('nodefs.available=500Mi,imagefs.available=5%')).toEqual({
+      'nodefs.available': '500Mi',
+      'imagefs.available': '5%',
+    })
+    expect([parseSoftGracePeriods(''), parseMinimumReclaim('')]).toEqual([{}, {}])
+  })
+
+  it.each([
+    [parseSoftGracePeriods, 'memory.available<1m', /^"memory\.available<1m" is none of .*, = and a value$/],
+    [parseSoftGracePeriods, 'memory.available=-1s', 'a duration of at least 0'],
+    [parseSoftGracePeriods, 'memory.available=soon', 'a duration of at least 0'],
+    [parseSoftGracePeriods, 'memory.available=1s,memory.available=2s', 'memory.available is there twice'],
+    [parseMinimumReclaim, 'nodefs.available=0%', 'more than 0%'],
+    [parseMinimumReclaim, 'nodefs.available=-1Gi', 'a quantity of at least 0'],
+    [parseMinimumReclaim, 'disk=1Gi', 'is none of'],
+  ])('is refused where it is something else: %o %s', (parse, text, message) => {
+    expect(() => parse(text)).toThrow(message)
+  })
+
+  it.each<[string, string, string | undefined]>([
+    ['memory.available<1Gi', 'memory.available=1m', undefined],
+    ['memory.available<1Gi,nodefs.available<10%', 'memory.available=1m', 'nodefs.available'],
+  ])('names all that a soft threshold takes: %s with %s', (thresholds, periods, missing) => {
+    const told = { soft: parseEvictionThresholds(thresholds), softGraceMs: parseSoftGracePeriods(periods) }
+    expect(softWithoutGrace(told)).toBe(missing)
+  })
+})
+
 describe('pressure on a node', () => {
-  const none = new Map<Pressure, number>()
+  const none = calm
+  const hard = { ...evictionDetails, hard: evictionThresholds }
   const supply = (available: number, capacity = 1000) => ({ available, capacity })
   const plan = (
     supplies: readonly (readonly [EvictionSignal, ReturnType<typeof supply>])[],
     before = none,
     nowMs = 0,
   ) => {
-    const { starved, conditions } = planPressure(evictionThresholds, new Map(supplies), before, nowMs)
+    const { starved, conditions } = planPressure(hard, new Map(supplies), before, nowMs)
     return [starved.map(({ signal }) => signal), conditions]
   }
   it.each<[string, Parameters<typeof plan>[0], readonly [readonly string[], readonly string[]]]>([
@@ -81,17 +127,98 @@ describe('pressure on a node', () => {
   })
 
   it('is said for five minutes after it was seen', () => {
-    const before = new Map<Pressure, number>([['DiskPressure', 1000]])
+    const before = { ...calm, seenAtMs: new Map<Pressure, number>([['DiskPressure', 1000]]) }
+    const { pressureTransitionMs } = evictionDetails
     const enough = [['nodefs.available', supply(500)]] as const
     expect(plan(enough, before, 1000 + pressureTransitionMs - 1)).toEqual([[], ['DiskPressure']])
     expect(plan(enough, before, 1000 + pressureTransitionMs)).toEqual([[], []])
+  })
+
+  /** What pods go for, and what is said, at each of these moments and amounts of memory that are left. */
+  const over = (settings: Partial<EvictionDetails>, left: readonly (readonly [nowMs: number, available: number])[]) => {
+    let state: PressureState = calm
+    return left.map(([nowMs, available]) => {
+      const supplies = new Map([['memory.available', supply(available)] as const])
+      const told = planPressure(
+        { ...evictionDetails, hard: { 'memory.available': '100' }, ...settings },
+        supplies,
+        state,
+        nowMs,
+      )
+      state = told.state
+      return [told.starved.map(({ isSoft }) => (isSoft ? 'soft' : 'hard')), told.conditions.length > 0]
+    })
+  }
+  const soft = { soft: { 'memory.available': '30%' }, softGraceMs: { 'memory.available': 1000 } }
+
+  it('below a soft threshold is said at once, and borne for a while', () => {
+    const left = [
+      [0, 300],
+      [1, 299],
+      [1000, 299],
+      [1001, 250],
+    ] as const
+    expect(over(soft, left)).toEqual([
+      [[], false],
+      [[], true],
+      [[], true],
+      [['soft'], true],
+    ])
+  })
+
+  it('below a soft threshold is borne anew where there was enough meanwhile', () => {
+    const left = [
+      [0, 299],
+      [500, 300],
+      [1500, 299],
+      [2500, 299],
+    ] as const
+    expect(over(soft, left).map(([starved]) => starved)).toEqual([[], [], [], ['soft']])
+  })
+
+  it('below the hard threshold too is that first', () => {
+    const left = [
+      [0, 99],
+      [1000, 99],
+    ] as const
+    expect(over(soft, left).map(([starved]) => starved)).toEqual([['hard'], ['hard', 'soft']])
+  })
+
+  it('is not over before the minimum is reclaimed, once pods went for it', () => {
+    const reclaiming = { minimumReclaim: { 'memory.available': '50' }, pressureTransitionMs: 0 }
+    const left = [
+      [0, 149],
+      [1, 99],
+      [2, 149],
+      [3, 150],
+      [4, 149],
+    ] as const
+    expect(over(reclaiming, left)).toEqual([
+      [[], false],
+      [['hard'], true],
+      [['hard'], true],
+      [[], false],
+      [[], false],
+    ])
+  })
+
+  it.each([
+    [149, false],
+    [150, true],
+  ])('is relieved by what was removed when the minimum is reclaimed: %d left', (available, expected) => {
+    const settings = {
+      ...evictionDetails,
+      hard: { 'memory.available': '100' },
+      minimumReclaim: { 'memory.available': '50' },
+    }
+    expect(isRelieved(settings, new Map([['memory.available', supply(available)] as const]))).toBe(expected)
   })
 })
 
 describe('the pods of a node that runs out of something', () => {
   const starved = (signal: EvictionSignal): Starved => {
     const resource = signal === 'memory.available' ? 'memory' : signal.endsWith('Free') ? 'inodes' : 'ephemeral-storage'
-    return { signal, resource, threshold: 100 * mebi, available: 50 * mebi, capacity: 1e12 }
+    return { signal, resource, threshold: 100 * mebi, isSoft: false, available: 50 * mebi, capacity: 1e12 }
   }
   const pod = (name: string, requests: Record<string, string> = {}, priority = 0) =>
     testPod({ priority, containers: [testContainer({ resources: { requests } })] }, { metadata: { name } })

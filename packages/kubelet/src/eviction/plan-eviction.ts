@@ -1,7 +1,7 @@
 import { formatQuantity, type Pod, podRequests, quantityValue, wholeAmount } from '@coracle/api'
 import { nodeLow } from '../pod/plan-pod.ts'
 import type { ContainerStorageUse } from '../storage/plan-storage-eviction.ts'
-import { type EvictionSignal, type EvictionThresholds, evictionSignals } from './thresholds.ts'
+import { type EvictionDetails, type EvictionSignal, type EvictionThresholds, evictionSignals } from './thresholds.ts'
 
 /** How much there is of something, and how much of it is left: bytes, or inodes. */
 export interface Supply {
@@ -11,9 +11,6 @@ export interface Supply {
 
 export type Pressure = 'MemoryPressure' | 'DiskPressure'
 
-/** How long a node is said to be under pressure after it no longer is: upstream's evictionPressureTransitionPeriod. */
-export const pressureTransitionMs = 300_000
-
 /** Something that the node has too little of. */
 export interface Starved extends Supply {
   readonly signal: EvictionSignal
@@ -21,13 +18,29 @@ export interface Starved extends Supply {
   readonly resource: 'memory' | 'ephemeral-storage' | 'inodes'
   /** Less than this is too little. */
   readonly threshold: number
+  /** Whether pods have time to end that go for it. */
+  readonly isSoft: boolean
 }
+
+/** What is kept from one look at a node to the next. */
+export interface PressureState {
+  /** Since when thresholds are crossed, each by its signal and whether it is hard or soft. */
+  readonly crossedSinceMs: ReadonlyMap<string, number>
+  /** Those for which pods went, or were about to: until enough is left again. */
+  readonly met: ReadonlySet<string>
+  /** When each condition was last seen to hold. */
+  readonly seenAtMs: ReadonlyMap<Pressure, number>
+}
+
+export const calm: PressureState = { crossedSinceMs: new Map(), met: new Set(), seenAtMs: new Map() }
+
+/** How little may be left, and what else there is to say of that. */
+export type EvictionSettings = EvictionDetails & { readonly hard: EvictionThresholds }
 
 export interface PressurePlan {
   /** What the node has too little of, what is to be looked after first at the beginning. */
   readonly starved: readonly Starved[]
-  /** When each condition was last seen to hold. */
-  readonly seenAtMs: ReadonlyMap<Pressure, number>
+  readonly state: PressureState
   /** The conditions that the node is to show. */
   readonly conditions: readonly Pressure[]
 }
@@ -40,22 +53,53 @@ const resourceOf = (signal: EvictionSignal): Starved['resource'] => {
   return signal.endsWith('.inodesFree') ? 'inodes' : 'ephemeral-storage'
 }
 
-/** What a node has too little of, and what is to be said of that. What cannot be observed is not lacking (upstream's eviction manager). */
-export function planPressure(
-  thresholds: EvictionThresholds,
+interface Crossed extends Starved {
+  readonly key: string
+  readonly graceMs: number
+}
+
+/**
+ * Thresholds that are crossed, hard ones first. Those that are `met` are crossed until there is enough for the minimum to be reclaimed as well. What cannot be
+ * observed is not lacking (upstream's eviction manager).
+ */
+function crossed(
+  { hard, soft, softGraceMs, minimumReclaim }: EvictionSettings,
   supplies: ReadonlyMap<EvictionSignal, Supply>,
-  before: ReadonlyMap<Pressure, number>,
+  isMet: (key: string) => boolean,
+): readonly Crossed[] {
+  return evictionSignals.flatMap((signal) =>
+    [false, true].flatMap((isSoft): readonly Crossed[] => {
+      const [value, supply] = [(isSoft ? soft : hard)[signal], supplies.get(signal)]
+      if (value === undefined || supply === undefined) return []
+      const threshold = thresholdOf(value, supply.capacity)
+      const key = `${signal} ${isSoft ? 'soft' : 'hard'}`
+      const reclaimed = minimumReclaim[signal]
+      const more = reclaimed !== undefined && isMet(key) ? thresholdOf(reclaimed, supply.capacity) : 0
+      if (supply.available >= threshold + more) return []
+      const graceMs = isSoft ? (softGraceMs[signal] ?? 0) : 0
+      return [{ key, graceMs, signal, resource: resourceOf(signal), threshold, isSoft, ...supply }]
+    }),
+  )
+}
+
+/** Whether the node has enough of everything again, with the minimum that is to be reclaimed. */
+export const isRelieved = (settings: EvictionSettings, supplies: ReadonlyMap<EvictionSignal, Supply>): boolean =>
+  crossed(settings, supplies, () => true).length === 0
+
+/** What a node has too little of, for as long as it is borne, and what is to be said of that. */
+export function planPressure(
+  settings: EvictionSettings,
+  supplies: ReadonlyMap<EvictionSignal, Supply>,
+  before: PressureState,
   nowMs: number,
 ): PressurePlan {
-  const starved = evictionSignals.flatMap((signal): readonly Starved[] => {
-    const [value, supply] = [thresholds[signal], supplies.get(signal)]
-    if (value === undefined || supply === undefined) return []
-    const threshold = thresholdOf(value, supply.capacity)
-    return supply.available < threshold ? [{ signal, resource: resourceOf(signal), threshold, ...supply }] : []
-  })
-  const seenAtMs = new Map([...before, ...starved.map(({ signal }) => [pressureOf(signal), nowMs] as const)])
-  for (const [pressure, atMs] of seenAtMs) if (nowMs - atMs >= pressureTransitionMs) seenAtMs.delete(pressure)
-  return { starved, seenAtMs, conditions: [...seenAtMs.keys()].sort().reverse() }
+  const all = crossed(settings, supplies, (key) => before.met.has(key))
+  const crossedSinceMs = new Map(all.map(({ key }) => [key, before.crossedSinceMs.get(key) ?? nowMs]))
+  const starved = all.filter(({ key, graceMs }) => nowMs - (crossedSinceMs.get(key) ?? nowMs) >= graceMs)
+  const lately = [...before.seenAtMs].filter(([, atMs]) => nowMs - atMs < settings.pressureTransitionMs)
+  const seenAtMs = new Map([...lately, ...all.map(({ signal }) => [pressureOf(signal), nowMs] as const)])
+  const met = new Set(starved.map(({ key }) => key))
+  return { starved, state: { crossedSinceMs, met, seenAtMs }, conditions: [...seenAtMs.keys()].sort().reverse() }
 }
 
 function thresholdOf(value: string, capacity: number): number {

@@ -1,6 +1,6 @@
 import type { Environment } from '@coracle/environment'
 import type { Pressure } from '../eviction/plan-eviction.ts'
-import type { EvictionThresholds } from '../eviction/thresholds.ts'
+import { type EvictionDetails, type EvictionThresholds, evictionDetails } from '../eviction/thresholds.ts'
 import { watchNodePressure } from '../eviction/watch-node-pressure.ts'
 import { ImageCollector } from '../images/image-collector.ts'
 import { type ImageLimits, imageLimits } from '../images/image-limits.ts'
@@ -19,6 +19,7 @@ export interface RuntimeCareParts {
   readonly directory: string | undefined
   readonly limits: ImageLimits | undefined
   readonly thresholds: EvictionThresholds | undefined
+  readonly eviction: Partial<EvictionDetails> | undefined
 }
 
 /** What looks after a node whose runtime has images, in the background. */
@@ -34,10 +35,11 @@ export function careForRuntime(parts: RuntimeCareParts): RuntimeCare {
   const { limits = imageLimits } = parts
   const collector = new ImageCollector({ environment, runtime, images, limits, nodeName, recorder })
   collector.start()
-  const isWatched = directory !== undefined && Object.keys(thresholds).length > 0
+  const settings = { ...evictionDetails, ...parts.eviction, hard: thresholds }
+  const isWatched = directory !== undefined && Object.keys({ ...thresholds, ...settings.soft }).length > 0
   const pressure = isWatched
     ? watchNodePressure({
-        ...{ environment, nodeName, recorder, runtime, thresholds, directory },
+        ...{ environment, nodeName, recorder, runtime, settings, directory },
         pods: () => manager.storing(),
         async reclaimDisk() {
           try {

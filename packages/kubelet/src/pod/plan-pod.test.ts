@@ -493,6 +493,15 @@ describe('ending a pod', () => {
     expect(plan.actions[0]?.because).toBe('its node does not keep it')
   })
 
+  it.each([
+    [5_000, 'stop web 5s'],
+    [60_000, 'stop web 30s'],
+    [0, 'stop web 2s'],
+  ])('has so long to end as its node gives it, and no longer than it says: %d ms', (graceMaxMs, stop) => {
+    const plan = planPod(observe({ evicted: { ...evicted, graceMaxMs }, runs: [testRun()] }))
+    expect(plan.actions.map(brief)).toEqual([stop])
+  })
+
   it('evicts no pod that has ended by itself', () => {
     const pod = testPod({}, { status: { phase: 'Succeeded' } })
     expect(planPod(observe({ evicted, pod })).failure).toBeUndefined()

@@ -56,7 +56,7 @@ export interface PodObservation {
   /** The node needs its room for a critical pod. */
   readonly preempted?: boolean
   /** Why the node does not keep the pod any longer, such as for what it takes of its disk. */
-  readonly evicted?: WaitingReason | undefined
+  readonly evicted?: (WaitingReason & { readonly graceMaxMs?: number }) | undefined
   /** Which of its containers that have ended are kept. Absent: upstream's. */
   readonly deadContainers?: DeadContainerLimits
   /** Volumes of the pod are not there yet: when they are looked for again. */

@@ -28,17 +28,17 @@ export class PodManager {
     this.#unsubscribe = runtime.subscribe(({ podUid }) => this.#workers.get(podUid)?.wake())
   }
 
-  /** A pod, new or changed. */
-  setPod(pod: Pod): void {
+  /** A pod, new or changed. What it is run with is what its node has, unless given. */
+  setPod(pod: Pod, own?: PodContext): void {
     if (this.#closed) return
     const uid = podUidOf(pod)
     const known = this.#workers.get(uid)
-    if (known === undefined) this.#addPod(uid, pod)
+    if (known === undefined) this.#addPod(uid, pod, own)
     else known.update(pod)
   }
 
-  #addPod(uid: string, pod: Pod): void {
-    const context = this.#contextOf(pod.spec.nodeName ?? '')
+  #addPod(uid: string, pod: Pod, own: PodContext | undefined): void {
+    const context = own ?? this.#contextOf(pod.spec.nodeName ?? '')
     if (context === undefined) return
     const worker = new PodWorker(context, pod, () => this.#workers.delete(uid))
     this.#workers.set(uid, worker)
@@ -67,7 +67,9 @@ export class PodManager {
   storing(): readonly StoringPod[] {
     return [...this.#workers.values()].flatMap((worker) => {
       const { pod, volumes } = worker
-      return isOver(pod) ? [] : [{ pod, volumes, evict: (message: string) => worker.evict(message) }]
+      return isOver(pod)
+        ? []
+        : [{ pod, volumes, evict: (message: string, graceMaxMs?: number) => worker.evict(message, graceMaxMs) }]
     })
   }
 

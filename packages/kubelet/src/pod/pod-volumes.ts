@@ -1,4 +1,5 @@
 import { deepEqual, type ObjectMeta, type Pod, type Volume } from '@coracle/api'
+import type { WaitingReason } from '../status/container-statuses.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
 import { needsVolumes } from '../volumes/mount-volumes.ts'
 import { isMadeOfFiles } from '../volumes/volume-files.ts'
@@ -43,29 +44,39 @@ export class PodVolumes {
     return this.#shown?.untilMs
   }
 
-  /** Looks for them until they are there, and brings them up to date where it is time. Rejects where that fails for a reason other than waiting. */
-  async mount(pod: Pod): Promise<void> {
-    if (this.#mounted !== undefined && !this.#areStale(pod)) return
+  /**
+   * Looks for them until they are there, and brings them up to date where it is time. Gives why the node does not take the pod on for them, where
+   * that is so. Rejects where it fails for a reason other than waiting.
+   */
+  async mount(pod: Pod): Promise<WaitingReason | undefined> {
+    if (this.#mounted !== undefined && !this.#areStale(pod)) return undefined
     if (!needsVolumes(pod)) {
       this.#mounted = none
-      return
+      return undefined
     }
     const { environment, mountVolumes } = this.#context
     const nowMs = environment.clock.now()
-    if (nowMs < (this.#retryAtMs ?? nowMs)) return
+    if (nowMs < (this.#retryAtMs ?? nowMs)) return undefined
     try {
       this.#mounted = await mountVolumes(pod, this.#mounted)
       this.#retryAtMs = undefined
       this.#noteMounted(pod, nowMs)
     } catch (error) {
-      if (!(error instanceof VolumesNotReadyError)) return this.#passOver(error, pod, nowMs)
-      if (this.#mounted === undefined) {
-        this.#retryAtMs = nowMs + this.#retryMs
-        this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
-      } else this.#noteMounted(pod, nowMs)
-      if (error.isWaiting || !this.#isNews(error.message)) return
-      recordPodEvent(this.#context, pod, 'Warning', error.reason, error.message)
+      if (!(error instanceof VolumesNotReadyError)) this.#passOver(error, pod, nowMs)
+      else if (this.#mounted === undefined && error.refusal !== undefined)
+        return { reason: error.refusal, message: error.message }
+      else this.#noteMissing(error, pod, nowMs)
     }
+    return undefined
+  }
+
+  #noteMissing(error: VolumesNotReadyError, pod: Pod, nowMs: number): void {
+    if (this.#mounted === undefined) {
+      this.#retryAtMs = nowMs + this.#retryMs
+      this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
+    } else this.#noteMounted(pod, nowMs)
+    if (error.isWaiting || !this.#isNews(error.message)) return
+    recordPodEvent(this.#context, pod, 'Warning', error.reason, error.message)
   }
 
   /** A pod that has ended needs its volumes of drivers and those in memory no longer, however long it stays in the API. */

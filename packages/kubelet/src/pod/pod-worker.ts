@@ -67,7 +67,7 @@ export class PodWorker implements StatusWriterHost {
   #asked: boolean
   #refusal: WaitingReason | undefined
   #preempted = false
-  #evicted: WaitingReason | undefined
+  #evicted: (WaitingReason & { readonly graceMaxMs: number }) | undefined
   /** Whether something is to be done as soon as the API shows the status. */
   #awaitsWrite = false
   #toldFailure = false
@@ -174,10 +174,10 @@ export class PodWorker implements StatusWriterHost {
     this.wake()
   }
 
-  /** The node does not keep the pod: it goes at once. False where it stays: the system itself depends on it, or it is on its way. */
-  evict(message: string): boolean {
+  /** The node does not keep the pod: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
+  evict(message: string, graceMaxMs = 0): boolean {
     if (this.#evicted !== undefined || isCritical(this.#pod)) return false
-    this.#evicted = { reason: 'Evicted', message }
+    this.#evicted = { reason: 'Evicted', message, graceMaxMs }
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', 'Evicted', message)
     this.wake()
@@ -241,7 +241,10 @@ export class PodWorker implements StatusWriterHost {
     // A pod that is ending, or has ended, needs neither other resources nor volumes.
     const goesOn = () => this.#refusal === undefined && !this.#ending && !isOver(this.#pod)
     if (goesOn()) this.#resizing.judge(this.#pod)
-    if (goesOn()) await this.#volumes.mount(this.#pod)
+    if (goesOn()) {
+      const refusal = await this.#volumes.mount(this.#pod)
+      if (refusal !== undefined) this.#refuse(refusal)
+    }
     const observation = await this.#observe()
     if (!this.#ending) await this.#resizing.updateContainers(this.#pod, observation.runs)
     const plan = planPod(observation)
@@ -281,9 +284,13 @@ export class PodWorker implements StatusWriterHost {
     this.#underWay = undefined
     if (this.#gone) admission.release(uid)
     this.#asked = true
-    if (this.#refusal === undefined) return
-    const { reason, message } = this.#refusal
-    recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+    if (this.#refusal !== undefined) this.#refuse(this.#refusal)
+  }
+
+  /** The node does not take the pod on. */
+  #refuse(refusal: WaitingReason): void {
+    this.#refusal = refusal
+    recordPodEvent(this.#context, this.#pod, 'Warning', refusal.reason, refusal.message)
   }
 
   /** Those of its volumes that are on the node. */

@@ -88,9 +88,10 @@ function killing({ name }: Container, what: string, restart: boolean): string {
 /** What is left of the time a container has to end. A check may set its own, unless the whole pod is to end. */
 function gracePeriod({ pod, nowMs, gone, evicted, deletedForMs }: PodObservation, failed?: FailedCheck): number {
   // It was deleted by force, with a grace period of 0: nobody waits for it any longer. Nor does a node that it fills up.
-  if (gone || evicted !== undefined) return gracePeriodMinMs
+  if (gone) return gracePeriodMinMs
   const { metadata } = pod
   const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+  if (evicted !== undefined) return Math.max(gracePeriodMinMs, Math.min(evicted.graceMaxMs ?? 0, specified))
   if (metadata.deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
   const granted = grantedMs(metadata)
   // Sidecars, and an agent that comes back, get what is left.

@@ -26,6 +26,8 @@ export interface MountedVolume {
   readonly readOnly: boolean
   /** Whether what is in it stays whose it is, whatever group the pod names. */
   readonly keepsGroup?: boolean
+  /** The driver that has brought it, where one has. */
+  readonly driver?: string
 }
 
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
@@ -57,11 +59,18 @@ export class VolumesNotReadyError extends Error {
   readonly reason: 'FailedMount' | 'FailedPrepareDynamicResources'
   /** Whether that is as it should be for a while yet, and no event tells it. */
   readonly isWaiting: boolean
+  /** The reason for which the node does not take the pod on; undefined: they are waited for. */
+  readonly refusal: string | undefined
 
-  constructor(message: string, reason: VolumesNotReadyError['reason'] = 'FailedMount', isWaiting = false) {
+  constructor(
+    message: string,
+    reason: VolumesNotReadyError['reason'] = 'FailedMount',
+    { isWaiting = false, refusal }: { readonly isWaiting?: boolean; readonly refusal?: string | undefined } = {},
+  ) {
     super(message)
     this.reason = reason
     this.isWaiting = isWaiting
+    this.refusal = refusal
   }
 }
 
@@ -113,7 +122,7 @@ export async function broughtByDriver(
 ): Promise<MountedVolume> {
   const brought = await drivers.mount(pod, volume, persistent)
   if (!('problem' in brought)) return brought
-  throw new VolumesNotReadyError(brought.problem, 'FailedMount', brought.isWaiting)
+  throw new VolumesNotReadyError(brought.problem, 'FailedMount', brought)
 }
 
 /** Why one volume is not there. */
@@ -121,7 +130,13 @@ class VolumeProblem extends Error {
   override readonly name = 'VolumeProblem'
 }
 
-async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: Client): Promise<PersistentVolume> {
+/** The volume that a pod has by a claim. Rejects where it is not bound to it. */
+export async function boundVolume(
+  pod: Pod,
+  volume: Volume,
+  claimName: string,
+  client: Client,
+): Promise<PersistentVolume> {
   const { namespace = '' } = pod.metadata
   const problem = (why: string) => new VolumeProblem(`error processing PVC ${namespace}/${claimName}: ${why}`)
   const claim = await find(client, persistentVolumeClaims, { namespace, name: claimName })

@@ -77,7 +77,7 @@ const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error
 
 /** Many file systems that drivers bring do not let everybody give files away. */
-async function giveOrRefuse({ name }: Volume, found: MountedVolume, pod: Pod): Promise<void> {
+export async function giveOrRefuse({ name }: Volume, found: MountedVolume, pod: Pod): Promise<void> {
   if (pod.spec.securityContext?.fsGroup === undefined) return
   const { giveToGroup } = await import('./volume-group.ts')
   await giveToGroup(found, pod).catch((error: Error) => {

@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  events,
   type PersistentVolume,
   type PersistentVolumeClaim,
   type PodSpec,
   persistentVolumeClaims,
   persistentVolumes,
+  pods,
   type Volume,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
@@ -18,6 +20,7 @@ import { FakeVolumeDrivers } from '../testing/fake-volume-drivers.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { mountVolumes, removeOtherVolumes, unmountVolumes } from './mount-volumes.ts'
+import { repeatPeriodMs, VolumeRepeater } from './volume-repeater.ts'
 
 let client: FakeClient
 let directory: string
@@ -154,6 +157,115 @@ it('a driver that hangs over that holds up neither the start of the agent nor it
   await expect.poll(() => drivers.asked).toEqual(['start', 'unmount'])
   expect(existsSync(path)).toBe(true)
   await kubelet.stop({ containers: 'keep' })
+})
+
+describe('a volume of a driver that wants to be asked again', () => {
+  /** A pod with a volume of its own and a claimed one, of a node whose minutes pass. */
+  function repeating() {
+    const environment = virtualEnvironment()
+    const volumes: Volume[] = [own, { ...claimed, name: 'c' }]
+    const found = (name: string) => [name, { path: join(directory, name), readOnly: false, driver: 'd' }] as const
+    const pods = [{ pod: testPod({ volumes }), volumes: new Map([found('v'), found('c')]) }]
+    const told: string[] = []
+    const onProblem = (_: unknown, problem: string) => void told.push(problem)
+    const repeater = new VolumeRepeater({
+      ...{ client, environment, drivers, hasOwners: false },
+      pods: () => pods,
+      onProblem,
+    })
+    onTestFinished(() => repeater.stop())
+    repeater.wake()
+    const minute = async (): Promise<readonly string[]> => {
+      drivers.asked.length = 0
+      await environment.clock.advance(repeatPeriodMs)
+      return drivers.asked
+    }
+    return { environment, pods, told, minute }
+  }
+
+  it('is brought again each minute, as long as the driver wants it', async () => {
+    await createClaimOfDriver()
+    const { minute } = repeating()
+    expect(await minute()).toEqual([])
+    drivers.isRepeated = true
+    expect(await minute()).toEqual(['repeat v of its own', 'repeat c pv'])
+    expect(await minute()).toEqual(['repeat v of its own', 'repeat c pv'])
+  })
+
+  it('is not brought to a pod that is about to go', async () => {
+    const { minute, pods } = repeating()
+    drivers.isRepeated = true
+    const [{ pod, volumes } = { pod: testPod(), volumes: new Map() }] = pods.splice(0)
+    pods.push({ pod: { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }, volumes })
+    expect(await minute()).toEqual([])
+  })
+
+  it('says what is wrong, once until it is another thing', async () => {
+    await createClaimOfDriver()
+    const { minute, told } = repeating()
+    drivers.isRepeated = true
+    drivers.repeatProblem = 'vault is sealed'
+    await minute()
+    await minute()
+    expect(told).toEqual(['vault is sealed', 'vault is sealed'])
+    drivers.repeatProblem = undefined
+    await minute()
+    drivers.repeatProblem = 'vault is sealed'
+    await minute()
+    expect(told).toHaveLength(4)
+  })
+
+  it('is asked for no second time while the driver does not answer', async () => {
+    await createClaimOfDriver()
+    const { minute } = repeating()
+    drivers.isRepeated = true
+    drivers.hangs = true
+    expect(await minute()).toHaveLength(2)
+    expect(await minute()).toEqual([])
+  })
+})
+
+it('a pod whose volume a driver has brought gets it again after a minute, and an event where that fails', async () => {
+  const environment = virtualEnvironment()
+  const api = createFakeClient(environment)
+  const runtime = Object.assign(createSimulatedRuntime({ environment }), { runsProcesses: true })
+  const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
+  const kubelet = createKubelet({ client: api, environment, ...options })
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  drivers.isRepeated = true
+  drivers.repeatProblem = 'MountVolume.SetUp failed for volume "v" : sealed'
+  await api.create(pods, testPod({ nodeName: 'node-a', volumes: [own] }))
+  await kubelet.start()
+  await expect.poll(() => drivers.asked).toContain('mount v of its own')
+  await expect
+    .poll(async () => {
+      await environment.clock.advance(repeatPeriodMs)
+      return drivers.asked
+    })
+    .toContain('repeat v of its own')
+  await expect
+    .poll(async () => (await api.list(events)).items.map(({ reason, message }) => `${reason}: ${message}`))
+    .toContain('FailedMount: MountVolume.SetUp failed for volume "v" : sealed')
+})
+
+it('a pod whose volume can never be attached to the node is not taken on', async () => {
+  const environment = virtualEnvironment()
+  const api = createFakeClient(environment)
+  const runtime = Object.assign(createSimulatedRuntime({ environment }), { runsProcesses: true })
+  const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
+  const kubelet = createKubelet({ client: api, environment, ...options })
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  drivers.problem = { problem: 'no more', isWaiting: false, refusal: 'VolumeAttachmentLimitExceeded' }
+  await api.create(pods, testPod({ nodeName: 'node-a', volumes: [own] }))
+  await kubelet.start()
+  const status = async () => (await api.get(pods, { namespace: 'default', name: 'web' })).status
+  await expect.poll(status).toMatchObject({
+    phase: 'Failed',
+    reason: 'VolumeAttachmentLimitExceeded',
+    message: 'Pod was rejected: no more',
+  })
+  const told = async () => (await api.list(events)).items.map(({ type, reason, message }) => [type, reason, message])
+  await expect.poll(told).toContainEqual(['Warning', 'VolumeAttachmentLimitExceeded', 'no more'])
 })
 
 it('an empty volume is nowhere where volumes of drivers are', async () => {

@@ -301,8 +301,9 @@ class ProcessRuntime implements Runtime {
     }
   }
 
-  async startContainer(id: string): Promise<void> {
+  async startContainer(id: string, signal?: AbortSignal): Promise<void> {
     await this.#spawnTurns.take()
+    signal?.throwIfAborted()
     const held = this.#held(id)
     const { record } = held
     const startedAtMs = this.#environment.clock.now()
@@ -317,7 +318,7 @@ class ProcessRuntime implements Runtime {
         held.record = { ...withoutRebuilt(record), startedAtMs, messagePath }
         this.#records.writeContainer(held.record)
         this.#spawn(held, command, pipe)
-        await held.beginning
+        await this.#begun(held, signal)
       } finally {
         closeHandles?.()
       }
@@ -331,7 +332,18 @@ class ProcessRuntime implements Runtime {
     const problem = await held.beginning
     if (problem === undefined) return
     if (isRunning(held)) await new Promise<void>((resolve) => held.waiters.push(resolve))
+    signal?.throwIfAborted()
     throw new Error(problem)
+  }
+
+  /** Resolves when a container has its view, or has none and never will. What keeps it waiting may be away for ever: whoever gives it up has it killed. */
+  async #begun(held: HeldContainer, signal: AbortSignal | undefined): Promise<void> {
+    if (held.beginning === undefined) return
+    const kill = (): void => signalLeader(held, 'SIGKILL')
+    signal?.addEventListener('abort', kill, { once: true })
+    if (signal?.aborted === true) kill()
+    await held.beginning
+    signal?.removeEventListener('abort', kill)
   }
 
   /** What a container runs, and the file for its last words on the host. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -152,6 +153,34 @@ const hostMounts = ({ directory }: Place): readonly string[] =>
 
 const canHere = privateMountsProblem() === undefined
 const needsMounts = { meta: { needs: 'mount namespaces' } }
+
+it.skipIf(!canHere)(
+  'a container that never gets as far as its command is killed by whoever gives its start up',
+  needsMounts,
+  async () => {
+    const place = here()
+    const runtime = createProcessRuntime({
+      environment: realEnvironment(),
+      dataDirectory: join(place.directory, 'other'),
+      nodeName: 'node-a',
+    })
+    onTestFinished(() => runtime.close())
+    // The shell of the container is its own, and waits for ever.
+    const bin = volume(place, { sh: '#!/bin/shell\nread -r line </bin/hold\n' })
+    copyFileSync('/bin/sh', join(bin, 'shell'))
+    spawnSync('mkfifo', [join(bin, 'hold')])
+    const sandbox = await runtime.runPodSandbox(sandboxConfig())
+    const id = await runtime.createContainer(sandbox.id, main('exit 0', { mounts: [at('/bin', bin)] }))
+    const stopping = new AbortController()
+    const started = runtime.startContainer(id, stopping.signal)
+    const state = async () => (await runtime.listContainers())[0]?.state
+    await expect.poll(state).toBe('running')
+    stopping.abort(new Error('the pod is deleted'))
+    await expect(started).rejects.toThrow('the pod is deleted')
+    expect(await state()).toBe('exited')
+    await runtime.removePodSandbox(sandbox.id)
+  },
+)
 
 describe.each([
   { who: 'whoever runs the tests', open: here, can: canHere },

@@ -1,0 +1,266 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Node, nodes, type Pod, pods } from '@coracle/api'
+import { createFakeClient } from '@coracle/client/testing'
+import { createLogger, virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createKubelet } from '../kubelet.ts'
+import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
+import { testPod } from '../testing/pods.ts'
+import { temporaryDirectory } from '../testing/temporary-directory.ts'
+import { manifestsCheckMs } from './follow-manifests.ts'
+import { staticPodOf } from './static-pod.ts'
+
+const manifest = (name = 'web', image = 'nginx:1') => `apiVersion: v1
+kind: Pod
+metadata:
+  name: ${name}
+spec:
+  containers:
+  - name: web
+    image: ${image}
+`
+
+const key = { namespace: 'default', name: 'web-node-a' }
+
+/** A node that is given pods in a directory, unless that is none. */
+function node({ isGiven = true }: { readonly isGiven?: boolean } = {}) {
+  const logged: string[] = []
+  const environment = virtualEnvironment({ logger: createLogger(({ message }) => logged.push(message)) })
+  const api = createFakeClient(environment)
+  const directory = join(temporaryDirectory(), 'manifests')
+  mkdirSync(directory)
+  const runtime = createSimulatedRuntime({ environment })
+  const options = { client: api, environment, nodeName: 'node-a', runtime }
+  const open = () => createKubelet({ ...options, ...(isGiven ? { manifestPath: directory } : {}) })
+  const kubelet = open()
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  const { clock } = environment
+  const start = async (agent = kubelet) => {
+    const started = agent.start()
+    await clock.settle()
+    await started
+    await clock.settle()
+  }
+  /** Another agent after this one. */
+  const startAgain = async () => {
+    await kubelet.stop({ containers: 'keep' })
+    const again = open()
+    onTestFinished(() => again.stop({ containers: 'keep' }))
+    await start(again)
+  }
+  const put = (text: string, name = 'web.yaml') => writeFileSync(join(directory, name), text)
+  const remove = (name = 'web.yaml') => rmSync(join(directory, name))
+  /** Has the directory read again. */
+  const look = () => clock.advance(manifestsCheckMs)
+  const mirrors = () => api.stored<Pod>(pods)
+  const running = async () =>
+    (await runtime.listContainers()).filter(({ state }) => state === 'running').map(({ id, image }) => `${id} ${image}`)
+  return { api, clock, directory, kubelet, logged, look, mirrors, put, remove, running, runtime, start, startAgain }
+}
+
+describe('a pod that a node is given in a file', () => {
+  it('runs, and its mirror shows how it is', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    const [mirror] = test.mirrors()
+    const { uid: nodeUid } = (await test.api.get<Node>(nodes, { name: 'node-a' })).metadata
+    expect(mirror?.metadata).toMatchObject({
+      ...key,
+      annotations: { 'kubernetes.io/config.source': 'file', 'kubernetes.io/config.seen': '2026-01-01T00:00:00Z' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'node-a', uid: nodeUid, controller: true }],
+    })
+    const { 'kubernetes.io/config.hash': hash, 'kubernetes.io/config.mirror': mirrored } =
+      mirror?.metadata.annotations ?? {}
+    expect(mirrored).toBe(hash)
+    expect(mirror?.spec).toMatchObject({
+      nodeName: 'node-a',
+      restartPolicy: 'Always',
+      tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
+    })
+    expect(mirror?.spec.priority).toBeUndefined()
+    expect(mirror?.status).toMatchObject({ phase: 'Running', containerStatuses: [{ name: 'web', ready: true }] })
+    expect((await test.runtime.listPodSandboxes()).map(({ podUid }) => podUid)).toEqual([hash])
+    expect(test.kubelet.pods().map(({ metadata }) => metadata.uid)).toEqual([hash])
+  })
+
+  it('runs on where somebody deletes the mirror, and gets another', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    const [before] = test.mirrors()
+    const runs = await test.running()
+    await test.api.delete(pods, key)
+    await test.clock.settle()
+    const [after] = test.mirrors()
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid)
+    expect(after?.status?.phase).toBe('Running')
+    expect(await test.running()).toEqual(runs)
+  })
+
+  it('ends with its file, and its mirror with it', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    test.remove()
+    await test.look()
+    expect([await test.running(), await test.runtime.listPodSandboxes(), test.mirrors()]).toEqual([[], [], []])
+  })
+
+  it('is another where its file says something else, and comes when the one before has ended', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    const [before] = test.mirrors()
+    test.put(manifest('web', 'nginx:2'))
+    await test.look()
+    const [after, ...others] = test.mirrors()
+    expect(others).toEqual([])
+    expect(after?.metadata.uid).not.toBe(before?.metadata.uid)
+    expect(after?.spec.containers[0]?.image).toBe('nginx:2')
+    expect(after?.status?.phase).toBe('Running')
+    expect(await test.running()).toEqual([expect.stringContaining('nginx:2')])
+    expect(await test.runtime.listPodSandboxes()).toHaveLength(1)
+  })
+
+  it('goes on where its file goes and comes back before it has ended, as another', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    test.remove()
+    await test.look()
+    test.put(manifest())
+    await test.look()
+    expect(await test.running()).toHaveLength(1)
+    expect(test.mirrors()[0]?.status?.phase).toBe('Running')
+  })
+
+  it('runs though the API takes no mirror, and gets one when it does', async () => {
+    const test = node()
+    test.put(manifest())
+    let isRefused = true
+    test.api.intercept(async ({ plural, verb }) => {
+      if (isRefused && plural === 'pods' && verb === 'create') throw new Error('the API is away')
+    })
+    await test.start()
+    expect([await test.running(), test.mirrors()]).toMatchObject([{ length: 1 }, []])
+    expect(test.logged).toContain('the mirror of a static pod is not as it is to be')
+    isRefused = false
+    await test.clock.advance('1s')
+    expect(test.mirrors()[0]?.status?.phase).toBe('Running')
+  })
+
+  it('is taken up by a node agent that is started anew, with its mirror', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    const [mirror, runs] = [test.mirrors()[0], await test.running()]
+    await test.clock.advance('1m')
+    await test.startAgain()
+    expect(test.mirrors().map(({ metadata }) => metadata.uid)).toEqual([mirror?.metadata.uid])
+    expect(await test.running()).toEqual(runs)
+  })
+
+  it('ends where its file went while no agent was there', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    test.remove()
+    await test.startAgain()
+    expect([test.mirrors(), await test.running()]).toEqual([[], []])
+  })
+
+  it('is none where the manifest is none, which is told once, and others run', async () => {
+    const test = node()
+    test.put(manifest())
+    test.put('kind: Pod', 'broken.yaml')
+    test.put(manifest('web'), 'again.yaml')
+    test.put(manifest('hidden'), '.hidden.yaml')
+    mkdirSync(join(test.directory, 'deeper'))
+    await test.start()
+    await test.look()
+    expect(test.mirrors().map(({ metadata }) => metadata.name)).toEqual(['web-node-a'])
+    expect(test.logged.filter((each) => each === 'a manifest is of no pod that can be run')).toHaveLength(2)
+  })
+})
+
+describe('a mirror of no pod', () => {
+  const orphan = testPod(
+    {},
+    { metadata: { name: 'old-node-a', annotations: { 'kubernetes.io/config.mirror': 'gone' } } },
+  )
+
+  it.each([true, false])('is removed, and not run: where the node is given pods: %s', async (isGiven) => {
+    const test = node({ isGiven })
+    await test.api.create(pods, orphan)
+    await test.start()
+    expect([test.mirrors(), await test.running()]).toEqual([[], []])
+  })
+
+  it('is not shown what is of another pod, though it says to be that one', async () => {
+    const test = node()
+    test.put(manifest())
+    await test.start()
+    const hash = test.mirrors()[0]?.metadata.annotations?.['kubernetes.io/config.hash'] ?? ''
+    const thief = testPod({}, { metadata: { name: 'thief', annotations: { 'kubernetes.io/config.mirror': hash } } })
+    test.api.intercept(async ({ plural, verb }) => {
+      if (plural === 'pods' && verb === 'delete') throw new Error('the API is away')
+    })
+    const made = await test.api.create(pods, thief)
+    await test.clock.settle()
+    await expect(test.kubelet.portForward(made)).rejects.toThrow()
+    expect(test.kubelet.pods().map(({ metadata }) => metadata.uid)).toContain(made.metadata.uid)
+  })
+})
+
+describe('a manifest', () => {
+  const origin = { nodeName: 'node-a', path: '/etc/pods/web.yaml', seenAt: '2026-01-01T00:00:00Z' }
+  const given = (spec: object = {}, metadata: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web', ...metadata },
+    spec: { containers: [{ name: 'web', image: 'nginx:1' }], ...spec },
+  })
+
+  it('is of the same pod as long as it says the same, at the same place', () => {
+    const uidOf = (manifest: object, more: object = {}) =>
+      staticPodOf(manifest, { ...origin, ...more }).metadata.uid ?? ''
+    expect(uidOf(given())).toBe(uidOf(given(), { seenAt: '2027-01-01T00:00:00Z' }))
+    expect(uidOf(given())).not.toBe(uidOf(given({ restartPolicy: 'Never' })))
+    expect(uidOf(given())).not.toBe(uidOf(given(), { path: '/other' }))
+    expect(uidOf(given())).not.toBe(uidOf(given(), { nodeName: 'b' }))
+    expect(uidOf(given({}, { uid: 'own' }))).toBe('own')
+  })
+
+  it('has a name of its node, and the namespace that it names', () => {
+    expect(staticPodOf(given(), origin).metadata).toMatchObject({ name: 'web-node-a', namespace: 'default' })
+    expect(staticPodOf(given({}, { namespace: 'kube-system' }), origin).metadata.namespace).toBe('kube-system')
+  })
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'it is no Pod of v1'],
+    ['another kind', { ...given(), kind: 'Deployment' }, 'it is no Pod of v1'],
+    ['no name', given({}, { name: '' }), 'metadata.name: Required value'],
+    ['no containers', given({ containers: [] }), 'spec.containers: Required value'],
+    ['a bad name', given({}, { name: 'A_b' }), 'metadata.name: Invalid value'],
+    [
+      'a Secret',
+      given({ volumes: [{ name: 's', secret: { secretName: 's' } }] }),
+      'static pods may not reference secrets',
+    ],
+    [
+      'a ConfigMap',
+      given({ containers: [{ name: 'c', image: 'i', envFrom: [{ configMapRef: { name: 'c' } }] }] }),
+      'static pods may not reference configmaps',
+    ],
+    ['an account', given({ serviceAccountName: 'a' }), 'static pods may not reference serviceaccounts'],
+    [
+      'a claim',
+      given({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] }),
+      'static pods may not reference persistentvolumeclaims',
+    ],
+  ])('is none with %s', (_, manifest, message) => {
+    expect(() => staticPodOf(manifest, origin)).toThrow(message)
+  })
+})
