@@ -97,7 +97,6 @@ export const admissionPlugins: readonly Part[] = [
 /** What is different about a kind, or why it is missing, by its version and plural. */
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
-  'apiregistration.k8s.io/v1/apiservices': 'Streams that change the protocol do not go through to other servers.',
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
   'networking.k8s.io/v1/networkpolicies':
