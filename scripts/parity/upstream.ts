@@ -29,7 +29,8 @@ const controllerNotes: Readonly<Record<string, string>> = {
   'persistentvolume-expander-controller':
     'It tells who has to expand a volume: drivers of volumes bring a program that does.',
   'selinux-warning-controller': 'Volumes are not mounted with labels of SELinux.',
-  'service-lb-controller': cloud,
+  'service-lb-controller':
+    'There is no cloud provider: services get addresses of nodes where `--load-balancer-addresses nodes` says so, else none ([0083](decisions/0083-addresses-of-nodes-for-load-balancers.md)).',
   'taint-eviction-controller': 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
   'ttl-controller': 'It only tells old node agents for how long they may keep secrets.',
 }
