@@ -115,6 +115,17 @@ describe('the frontends of a service', () => {
     })
   })
 
+  it('of a load balancer have the last word where a port of nodes is the same', () => {
+    const loadBalancerSourceRanges = ['198.51.100.0/24']
+    const ports = [{ name: 'http', port: 30080, nodePort: 30080, protocol: 'TCP' } as const]
+    const spec = { type: 'LoadBalancer', ports, loadBalancerSourceRanges } as const
+    const [address = ''] = surroundings.nodeAddresses
+    const service = { ...makeService(spec), status: { loadBalancer: { ingress: [{ ip: address }] } } }
+    const same = frontendsOf(service, [two], surroundings).filter((each) => idOf(each) === `TCP ${address}:30080`)
+    expect(same).toHaveLength(2)
+    expect(same.at(-1)?.sources?.map(formatCidr)).toEqual(loadBalancerSourceRanges)
+  })
+
   it('lead from the only port, which has no name, to the one without a name', () => {
     const slice = makeSlice([makeEndpoint('10.0.0.1')], { ports: [{ name: '', port: 9000, protocol: 'TCP' }] })
     const service = makeService({ ports: [{ port: 80 }] })
@@ -227,11 +238,8 @@ describe('the frontends of a service', () => {
       type: 'NodePort',
       ports: [{ ...httpPort, nodePort: 30080 }],
     })
-    expect(frontendsOf(service, [two], surroundings).map(({ isElsewhere }) => isElsewhere)).toEqual([
-      false,
-      true,
-      false,
-    ])
+    const found = frontendsOf(service, [two], surroundings).map((each) => `${idOf(each)} ${each.isElsewhere}`)
+    expect(found).toEqual(['TCP 10.96.0.7:80 false', 'TCP 127.0.0.1:30080 false', 'TCP 192.0.2.1:80 true'])
   })
 
   describe('tell load balancers', () => {

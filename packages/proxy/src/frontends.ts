@@ -109,15 +109,16 @@ export function frontendsOf(
     const nodePort = port.nodePort ?? 0
     return [
       ...clusterIps.map((address) => frontend(address, port.port, internalTrafficPolicy)),
+      // Before those of a load balancer, which lets only some come where they are the same.
+      ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
+        frontend(address, nodePort, externalTrafficPolicy),
+      ),
       // Before those that whoever made the service names, which are open to all where they are the same.
       ...balancerAddressesOf(service).map((address) => ({
         ...frontend(address, port.port, externalTrafficPolicy, true),
         ...sourcesOf(service, address),
       })),
       ...(spec.externalIPs ?? []).map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
-      ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
-        frontend(address, nodePort, externalTrafficPolicy),
-      ),
     ]
   })
   return [...forwarded, ...healthChecksOf(service, own, surroundings)]
