@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ResourceDefinition, tooManyRequests } from '@coracle/api'
 import { Upgrades } from '@coracle/client/upgrades'
-import type { Environment, MetricsRegistry, Time } from '@coracle/environment'
+import { type Environment, keptAlive, type MetricsRegistry, type Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import { mastersGroup } from '../api-server-user.ts'
 import { ProxiedRequests } from '../proxy/proxied-requests.ts'
@@ -123,6 +123,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Whoever names no host is answered as upstream does it.
       requireHostHeader: false,
       noDelay: true,
+      ...keptAlive,
       IncomingMessage: IncomingRequest,
       ServerResponse: Answer,
       // Whoever asks for other things, such as HTTP/2 over a plain connection, is answered in HTTP/1.1.
