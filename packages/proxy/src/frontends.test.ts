@@ -169,6 +169,52 @@ describe('the frontends of a service', () => {
       expect(frontend?.backends.map(({ address }) => address.split('.')[3])).toEqual(expected)
     })
 
+    describe('near ones', () => {
+      const hints = (nodes: readonly string[], zones: readonly string[]) => ({
+        ...(nodes.length === 0 ? {} : { forNodes: nodes.map((name) => ({ name })) }),
+        ...(zones.length === 0 ? {} : { forZones: zones.map((name) => ({ name })) }),
+      })
+      const [here, there, nowhere] = [hints(['node-0'], ['a']), hints(['elsewhere'], ['b']), {}]
+      const [inZone, inOther] = [hints([], ['a']), hints([], ['b'])]
+      const found = (all: readonly object[], zones: readonly string[] = ['a'], spec: Partial<Service['spec']> = {}) => {
+        const slice = makeSlice(
+          all.map((each, index) => ({ ...makeEndpoint(`10.0.0.${index + 1}`, {}, 'elsewhere'), hints: each })),
+        )
+        const around = { ...surroundings, ownZones: () => new Set(zones) }
+        const [frontend] = frontendsOf(makeService(spec), [slice], around)
+        return frontend?.backends.map(({ address }) => address.split('.')[3])
+      }
+
+      it.each<readonly [title: string, all: readonly object[], zones: readonly string[], expected: readonly string[]]>([
+        ['that are meant for this node', [here, there, here], ['a'], ['1', '3']],
+        ['that are meant for this zone, where none is for this node', [there, hints(['other'], ['a'])], ['a'], ['2']],
+        ['that are meant for this zone', [inZone, inOther], ['a'], ['1']],
+        ['that are meant for a zone of these nodes', [inZone, inOther, hints([], ['c'])], ['a', 'b'], ['1', '2']],
+        ['or all where one is meant for none', [here, there, nowhere], ['a'], ['1', '2', '3']],
+        ['or all where none is meant for this zone', [inOther, inOther], ['a'], ['1', '2']],
+        ['or all where the zone is not known', [inZone, inOther], [], ['1', '2']],
+        ['by zone where one is meant for no node', [here, inOther], ['b'], ['2']],
+      ])('%s', (_, all, zones, expected) => {
+        expect(found(all, zones)).toEqual(expected)
+      })
+
+      it('count those that are ready alone', () => {
+        const gone = { ...makeEndpoint('10.0.0.2', { ready: false }, 'elsewhere') }
+        const slice = makeSlice([{ ...makeEndpoint('10.0.0.1', {}, 'elsewhere'), hints: there }, gone])
+        const own = { ...makeEndpoint('10.0.0.3'), hints: here }
+        const [frontend] = frontendsOf(makeService(), [slice, makeSlice([own], { name: 'web-2' })], surroundings)
+        expect(frontend?.backends.map(({ address }) => address)).toEqual(['10.0.0.3'])
+      })
+
+      it('are nothing to a policy of own nodes', () => {
+        const slice = makeSlice([here, there].map((hints, at) => ({ ...makeEndpoint(`10.0.0.${at}`), hints })))
+        const backends = (spec: Partial<Service['spec']>) =>
+          frontendsOf(makeService(spec), [slice], surroundings)[0]?.backends.length
+        expect(backends({ internalTrafficPolicy: 'Local' })).toBe(2)
+        expect(backends({ internalTrafficPolicy: 'Cluster' })).toBe(1)
+      })
+    })
+
     const spread = makeSlice([
       makeEndpoint('127.1.0.1', {}, 'node-0'),
       makeEndpoint('127.1.0.2', {}, 'elsewhere'),
