@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { isIPv4 } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from './support/agent-process.ts'
@@ -85,6 +86,30 @@ describe.skipIf(process.platform !== 'linux')('a load balancer in front of proce
     })
   })
 })
+
+const outer = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ internal, family }) => !internal && family === 'IPv4'),
+)
+
+describe.skipIf(process.platform !== 'linux' || !outer)(
+  'nodes that other machines reach',
+  { meta: { needs: 'Linux and a network' } },
+  () => {
+    it('say by which address, which is that of load balancers', async () => {
+      const args = ['--memory', '--listen', '0.0.0.0', ...addressesOfNodes]
+      await using program = await Program.start({ args, alone: true })
+      const kubectl = await Kubectl.in(program)
+      const path = '-o=jsonpath={.status.addresses[?(@.type=="ExternalIP")].address}'
+      const address = await kubectl.ok(['get', 'node', 'node-0', path])
+      expect(isIPv4(address) && !address.startsWith('127.')).toBe(true)
+      await kubectl.ok(['create', '-f', '-'], { input: manifest(service('web', await freePort())) })
+      await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=20s'])
+      expect(await kubectl.ok(['get', 'services', 'web', '-o=jsonpath={.status.loadBalancer.ingress[*].ip}'])).toBe(
+        address,
+      )
+    })
+  },
+)
 
 describe('a Helm chart with a load balancer, on simulated nodes', () => {
   const files: Readonly<Record<string, string>> = {
