@@ -18,8 +18,8 @@ export const addressesCondition = 'coracle.dev/NodeAddresses'
 export const wantsAddresses = ({ spec: { type, loadBalancerClass = nodeAddressesClass } }: Service): boolean =>
   type === 'LoadBalancer' && loadBalancerClass === nodeAddressesClass
 
-/** Whether the addresses of a service were given here. */
-export const hasAddressesFromHere = ({ status }: Service): boolean =>
+/** Whether a service was given addresses of nodes, or told why it has none. */
+export const hasAddressesOfNodes = ({ status }: Pick<Service, 'status'>): boolean =>
   getCondition(status?.conditions, addressesCondition) !== undefined
 
 /** Whether a service is to have addresses of nodes. */
@@ -31,7 +31,7 @@ export const isBalanced = (service: Service): boolean => wantsAddresses(service)
  */
 export function needsCleanup(service: Service, givesAddresses: boolean): boolean {
   if (givesAddresses && isBalanced(service)) return false
-  if (hasAddressesFromHere(service)) return true
+  if (hasAddressesOfNodes(service)) return true
   const isLeft = service.spec.type !== 'LoadBalancer' || wantsAddresses(service)
   return givesAddresses && isLeft && hasFinalizer(service, cleanupFinalizer)
 }

@@ -26,7 +26,7 @@ import { isNamespaceGoing } from '../namespace/going.ts'
 import { readyStatus } from '../node-lifecycle/ready.ts'
 import { serviceKeysOf, slicesIndex, slicesOfService } from '../services/slices.ts'
 import type { Surroundings } from './assign.ts'
-import { hasAddressesFromHere, isBalanced, needsCleanup } from './balanced.ts'
+import { hasAddressesOfNodes, isBalanced, needsCleanup } from './balanced.ts'
 import { claimsOf, portText } from './claims.ts'
 
 /** The index of services that have addresses of nodes, or are to have them. */
@@ -47,7 +47,7 @@ export function createServiceLbController(addresses: 'nodes' | undefined): Contr
 
 function withdrawing(): Controller {
   return controller(name, options)
-    .for(services, { predicates: [({ object }) => hasAddressesFromHere(object)] })
+    .for(services, { predicates: [({ object }) => hasAddressesOfNodes(object)] })
     .reconcile(async ({ object }, context) => {
       if (object !== undefined && needsCleanup(object, false)) await cleanUp(object, context)
       return undefined

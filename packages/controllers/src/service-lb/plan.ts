@@ -10,7 +10,7 @@ import {
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import type { Assignment } from './assign.ts'
-import { addressesCondition, cleanupFinalizer, hasAddressesFromHere, wantsAddresses } from './balanced.ts'
+import { addressesCondition, cleanupFinalizer, hasAddressesOfNodes, wantsAddresses } from './balanced.ts'
 import { ingressOf } from './claims.ts'
 
 /** Has a service have the addresses that it was given, in one write, and tells of it in upstream's words. Pure. */
@@ -34,7 +34,7 @@ export function planAddresses(service: Service, { addresses, problem }: Assignme
   const { finalizers = [] } = service.metadata
   const held = hasFinalizer(service, cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer]
   if (held === finalizers && deepEqual(status, service.status)) return { actions: [] }
-  const isNew = !hasAddressesFromHere(service)
+  const isNew = !hasAddressesOfNodes(service)
   const said = getCondition(conditions, addressesCondition)
   const isSaid = said?.reason === problem?.reason && said?.message === problem?.message
   const because = problem === undefined ? `it is to have the addresses of ${addresses.length} nodes` : problem.message
