@@ -29,7 +29,8 @@ const controllerNotes: Readonly<Record<string, string>> = {
   'persistentvolume-expander-controller':
     'It tells who has to expand a volume: drivers of volumes bring a program that does.',
   'selinux-warning-controller': 'Volumes are not mounted with labels of SELinux.',
-  'service-lb-controller': cloud,
+  'service-lb-controller':
+    'There is no cloud provider: services get addresses of nodes where `--load-balancer-addresses nodes` says so, else none ([0083](decisions/0083-addresses-of-nodes-for-load-balancers.md)).',
   'taint-eviction-controller': 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
   'ttl-controller': 'It only tells old node agents for how long they may keep secrets.',
 }
@@ -97,7 +98,6 @@ export const admissionPlugins: readonly Part[] = [
 /** What is different about a kind, or why it is missing, by its version and plural. */
 export const kindNotes: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'Of the components of the server that is asked.',
-  'apiregistration.k8s.io/v1/apiservices': 'Streams that change the protocol do not go through to other servers.',
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
   'networking.k8s.io/v1/networkpolicies':

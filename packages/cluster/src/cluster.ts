@@ -68,6 +68,11 @@ export interface ClusterOptions {
    * that services are reached there, and 10.96.0.0/12 elsewhere. A cluster that has ranges keeps them.
    */
   readonly serviceCidr?: string
+  /**
+   * Which addresses services of type LoadBalancer get that name no other class: those of the `nodes` that are ready, or, as a cluster without a cloud, none.
+   * `none` by default: such services are pending, or a controller's that is brought along.
+   */
+  readonly loadBalancerAddresses?: 'nodes' | 'none'
   /** Versions to serve that Kubernetes has ceased to, of `formerVersionNames`, such as `policy/v1beta1`. None by default. */
   readonly formerVersions?: readonly string[]
   /** Names of built-in admission plugins to use that are off by default, such as `PodNodeSelector`. */

@@ -23,6 +23,8 @@ export interface ControllersOptions {
   readonly drives: Drives
   readonly metrics: MetricsRegistry
   readonly load: ScaledLoad
+  /** Which addresses services of type LoadBalancer get. Undefined: none. */
+  readonly loadBalancerAddresses: 'nodes' | undefined
   /** Which of the built-in controllers start with the others. */
   readonly isWanted: (name: string) => boolean
   /** Who makes volumes on nodes that are not of this process. Undefined: nobody does. */
@@ -70,7 +72,7 @@ export class Controllers {
 }
 
 function startMember(
-  { worlds, server, metrics, load }: ControllersOptions,
+  { worlds, server, metrics, load, loadBalancerAddresses }: ControllersOptions,
   builtin: BuiltinController,
 ): StartMember<Manager> {
   return (manager, link) => {
@@ -91,6 +93,7 @@ function startMember(
       issueToken: (wanted) => server.issueSecretToken(wanted),
       metrics,
       load,
+      loadBalancerAddresses,
     }
     if (builtin.runs === 'alone') {
       const controller = builtin.create(host)

@@ -1,5 +1,5 @@
 export type { StateReport } from '@coracle/apiserver'
-export { loadWhatControllersNeedLater } from '@coracle/controllers'
+export { hasAddressesOfNodes, loadWhatControllersNeedLater } from '@coracle/controllers'
 export {
   asSpecified,
   type EvictionThresholds,

@@ -76,6 +76,8 @@ export interface NodesOptions {
   readonly dataDir: string | undefined
   /** Where services are reached by their ports on the nodes, where those run processes. */
   readonly proxyAddress: string
+  /** The address by which other machines reach the ports of nodes that run something. Undefined: they do not. */
+  readonly externalAddress: string | undefined
   /** Where this process serves the API, once it does. */
   readonly apiUrl: () => string | undefined
   readonly drives: Drives
@@ -351,7 +353,7 @@ interface NodeParts {
 const serverOf = (url: string | undefined) => (url === undefined ? undefined : hostAndPort(url))
 
 function startKubelet(
-  { worlds, connections, deadContainers, containerRuntime, apiUrl }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime, apiUrl, externalAddress }: NodesOptions,
   { name, runtime, address, root, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -364,6 +366,7 @@ function startKubelet(
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
+    ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
     ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),

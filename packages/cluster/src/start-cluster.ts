@@ -24,6 +24,7 @@ import { Controllers } from './controllers.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
 import { defaultNodePrefix } from './default-node-prefix.ts'
 import { drive, drivesOf } from './drive.ts'
+import { externalAddress } from './external-address.ts'
 import { identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
 import { NodeConnections } from './node-connections.ts'
@@ -165,6 +166,7 @@ async function start(
     agents,
     dataDir,
     proxyAddress: address?.host ?? '127.0.0.1',
+    externalAddress: address && externalAddress(address.host),
     apiUrl: () => server.listener?.url,
     drives,
   })
@@ -174,6 +176,7 @@ async function start(
     drives,
     metrics,
     load: options.load ?? 'measured',
+    loadBalancerAddresses: options.loadBalancerAddresses === 'nodes' ? 'nodes' : undefined,
     isWanted: options.runsController,
     // Nodes of a copied cluster say where agents are that are not to be asked.
     agents: connections.reachesAgents && !storedNodes ? connections : undefined,

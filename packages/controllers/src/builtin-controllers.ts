@@ -41,6 +41,7 @@ import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
 import { createServiceAccountTokenController, type WantedToken } from './service-account-token/controller.ts'
 import { createServiceCidrController } from './service-cidr/controller.ts'
+import { createServiceLbController } from './service-lb/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTokenCleaner } from './token-cleaner/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
@@ -76,6 +77,8 @@ export interface ControllerHost {
   readonly issueToken?: ((wanted: WantedToken) => Promise<string>) | undefined
   /** How much there is to do for what is scaled: see `ScaledLoad`; `measured` unless given. */
   readonly load?: ScaledLoad
+  /** Which addresses services of type LoadBalancer get: those of `nodes`, or, unless given, none. */
+  readonly loadBalancerAddresses?: 'nodes' | undefined
   /** Where the garbage collector's metrics go; controllers of a manager have the manager's. */
   readonly metrics?: MetricsRegistry
   /** Told of everything that the garbage collector does; controllers of a manager report through the manager. */
@@ -138,6 +141,11 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('endpoint-controller', createEndpointsController),
   inManager('clusterrole-aggregation-controller', createClusterRoleAggregationController),
   inManager('service-cidrs-controller', createServiceCidrController),
+  {
+    ...named('service-lb-controller', 'service-controller'),
+    runs: 'in-manager',
+    create: ({ loadBalancerAddresses }) => createServiceLbController(loadBalancerAddresses),
+  },
   inManager('resourcequota-controller', createResourceQuotaController),
   inManager('persistent-volume-binder', createVolumeBinder),
   // Upstream's binder does both: its service account stands for both.

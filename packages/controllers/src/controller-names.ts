@@ -72,7 +72,7 @@ export const controllerNames: readonly ControllerName[] = [
   },
   { name: 'selinux-warning-controller', runs: [] },
   { name: 'service-cidr-controller', runs: ['service-cidrs-controller'] },
-  { name: 'service-lb-controller', alias: 'service', runs: [] },
+  named('service-lb-controller', 'service'),
   { name: 'serviceaccount-controller', alias: 'serviceaccount', runs: ['service-account-controller'] },
   named('serviceaccount-token-controller', 'serviceaccount-token'),
   named('statefulset-controller', 'statefulset'),

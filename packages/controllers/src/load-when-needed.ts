@@ -18,6 +18,8 @@ export async function loadWhatControllersNeedLater(): Promise<void> {
     import('./persistent-volume-binder/plan.ts'),
     import('./resource-claim/plan-pod-claims.ts'),
     import('./resource-claim/plan-release.ts'),
+    import('./service-lb/assign.ts'),
+    import('./service-lb/plan.ts'),
     import('./stateful-set/plan.ts'),
   ])
 }

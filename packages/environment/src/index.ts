@@ -21,6 +21,7 @@ export {
 export { fnv1a } from './fnv1a.ts'
 export { answerCheck, answerHealth, type HealthAnswer, type HealthCheck, type HealthObserver, ping } from './health.ts'
 export { type ProcessMemory, returnMemoryWhenIdle } from './idle-memory.ts'
+export { keptAlive } from './kept-alive.ts'
 export { LoadOnce } from './load-once.ts'
 export { type LogLibrary, loggerOf } from './log-library.ts'
 export { createLogger, type LogFields, type Logger, type LogLevel, type LogLine, silentLogger } from './logger.ts'

@@ -55,6 +55,8 @@ export interface KubeletOptions {
   readonly runtime: Runtime
   /** Address of the node as pods see it. Absent: 127.0.0.1. */
   readonly nodeAddress?: string
+  /** The address by which other machines reach the node. Absent: the node says of none. */
+  readonly externalAddress?: string
   /** Labels of the node beside the usual ones. */
   readonly labels?: Readonly<Record<string, string>>
   /** What the node is tainted with when it is first registered. */
@@ -171,6 +173,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
       ...(runtime.status === undefined ? {} : { observe }),
+      ...(options.externalAddress === undefined ? {} : { externalAddress: options.externalAddress }),
       ...(options.taints === undefined ? {} : { taints: options.taints }),
       ...(options.port === undefined ? {} : { port: options.port }),
     },

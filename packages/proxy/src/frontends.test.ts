@@ -115,6 +115,17 @@ describe('the frontends of a service', () => {
     })
   })
 
+  it('of a load balancer have the last word where a port of nodes is the same', () => {
+    const loadBalancerSourceRanges = ['198.51.100.0/24']
+    const ports = [{ name: 'http', port: 30080, nodePort: 30080, protocol: 'TCP' } as const]
+    const spec = { type: 'LoadBalancer', ports, loadBalancerSourceRanges } as const
+    const [address = ''] = surroundings.nodeAddresses
+    const service = { ...makeService(spec), status: { loadBalancer: { ingress: [{ ip: address }] } } }
+    const same = frontendsOf(service, [two], surroundings).filter((each) => idOf(each) === `TCP ${address}:30080`)
+    expect(same).toHaveLength(2)
+    expect(same.at(-1)?.sources?.map(formatCidr)).toEqual(loadBalancerSourceRanges)
+  })
+
   it('lead from the only port, which has no name, to the one without a name', () => {
     const slice = makeSlice([makeEndpoint('10.0.0.1')], { ports: [{ name: '', port: 9000, protocol: 'TCP' }] })
     const service = makeService({ ports: [{ port: 80 }] })
@@ -156,6 +167,52 @@ describe('the frontends of a service', () => {
       const slice = makeSlice(conditions.map((each, index) => makeEndpoint(`10.0.0.${index + 1}`, each)))
       const [frontend] = frontendsOf(makeService(), [slice], surroundings)
       expect(frontend?.backends.map(({ address }) => address.split('.')[3])).toEqual(expected)
+    })
+
+    describe('near ones', () => {
+      const hints = (nodes: readonly string[], zones: readonly string[]) => ({
+        ...(nodes.length === 0 ? {} : { forNodes: nodes.map((name) => ({ name })) }),
+        ...(zones.length === 0 ? {} : { forZones: zones.map((name) => ({ name })) }),
+      })
+      const [here, there, nowhere] = [hints(['node-0'], ['a']), hints(['elsewhere'], ['b']), {}]
+      const [inZone, inOther] = [hints([], ['a']), hints([], ['b'])]
+      const found = (all: readonly object[], zones: readonly string[] = ['a'], spec: Partial<Service['spec']> = {}) => {
+        const slice = makeSlice(
+          all.map((each, index) => ({ ...makeEndpoint(`10.0.0.${index + 1}`, {}, 'elsewhere'), hints: each })),
+        )
+        const around = { ...surroundings, ownZones: () => new Set(zones) }
+        const [frontend] = frontendsOf(makeService(spec), [slice], around)
+        return frontend?.backends.map(({ address }) => address.split('.')[3])
+      }
+
+      it.each<readonly [title: string, all: readonly object[], zones: readonly string[], expected: readonly string[]]>([
+        ['that are meant for this node', [here, there, here], ['a'], ['1', '3']],
+        ['that are meant for this zone, where none is for this node', [there, hints(['other'], ['a'])], ['a'], ['2']],
+        ['that are meant for this zone', [inZone, inOther], ['a'], ['1']],
+        ['that are meant for a zone of these nodes', [inZone, inOther, hints([], ['c'])], ['a', 'b'], ['1', '2']],
+        ['or all where one is meant for none', [here, there, nowhere], ['a'], ['1', '2', '3']],
+        ['or all where none is meant for this zone', [inOther, inOther], ['a'], ['1', '2']],
+        ['or all where the zone is not known', [inZone, inOther], [], ['1', '2']],
+        ['by zone where one is meant for no node', [here, inOther], ['b'], ['2']],
+      ])('%s', (_, all, zones, expected) => {
+        expect(found(all, zones)).toEqual(expected)
+      })
+
+      it('count those that are ready alone', () => {
+        const gone = { ...makeEndpoint('10.0.0.2', { ready: false }, 'elsewhere') }
+        const slice = makeSlice([{ ...makeEndpoint('10.0.0.1', {}, 'elsewhere'), hints: there }, gone])
+        const own = { ...makeEndpoint('10.0.0.3'), hints: here }
+        const [frontend] = frontendsOf(makeService(), [slice, makeSlice([own], { name: 'web-2' })], surroundings)
+        expect(frontend?.backends.map(({ address }) => address)).toEqual(['10.0.0.3'])
+      })
+
+      it('are nothing to a policy of own nodes', () => {
+        const slice = makeSlice([here, there].map((hints, at) => ({ ...makeEndpoint(`10.0.0.${at}`), hints })))
+        const backends = (spec: Partial<Service['spec']>) =>
+          frontendsOf(makeService(spec), [slice], surroundings)[0]?.backends.length
+        expect(backends({ internalTrafficPolicy: 'Local' })).toBe(2)
+        expect(backends({ internalTrafficPolicy: 'Cluster' })).toBe(1)
+      })
     })
 
     const spread = makeSlice([
@@ -227,11 +284,8 @@ describe('the frontends of a service', () => {
       type: 'NodePort',
       ports: [{ ...httpPort, nodePort: 30080 }],
     })
-    expect(frontendsOf(service, [two], surroundings).map(({ isElsewhere }) => isElsewhere)).toEqual([
-      false,
-      true,
-      false,
-    ])
+    const found = frontendsOf(service, [two], surroundings).map((each) => `${idOf(each)} ${each.isElsewhere}`)
+    expect(found).toEqual(['TCP 10.96.0.7:80 false', 'TCP 127.0.0.1:30080 false', 'TCP 192.0.2.1:80 true'])
   })
 
   describe('tell load balancers', () => {

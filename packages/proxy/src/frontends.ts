@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import {
   type Endpoint,
+  type EndpointHints,
   type EndpointSlice,
   type IpRange,
   isLoopback,
@@ -60,6 +61,8 @@ export interface Surroundings {
   isOwnNode(name: string): boolean
   /** The addresses at which services are reached by their ports on the nodes. */
   readonly nodeAddresses: readonly string[]
+  /** The zones of the nodes that it works for, as far as they are known. Asked only where a service prefers zones. None unless set. */
+  ownZones?(): ReadonlySet<string>
   /** Whether pods of other nodes are reached through the agents of these, by TCP. False unless set. */
   readonly leadsThroughNodes?: boolean
 }
@@ -74,8 +77,8 @@ const affinitySecondsDefault = 10_800
 
 /**
  * The addresses and ports of a service, each with what is behind it according to the service's slices, by the rules of kube-proxy
- * (pkg/proxy: `shouldSkipService`, `CategorizeEndpoints`): ready endpoints, or where there are none those that still serve on
- * their way out. Nodes of one host count as one, so hints that tell them apart have nothing to choose. Pure.
+ * (pkg/proxy: `shouldSkipService`, `CategorizeEndpoints`): ready endpoints, of those the nearest where the service prefers these, or where
+ * none is ready those that still serve on their way out. Nodes of one host count as one. Pure.
  */
 export function frontendsOf(
   service: Service,
@@ -109,15 +112,16 @@ export function frontendsOf(
     const nodePort = port.nodePort ?? 0
     return [
       ...clusterIps.map((address) => frontend(address, port.port, internalTrafficPolicy)),
+      // Before those of a load balancer, which lets only some come where they are the same.
+      ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
+        frontend(address, nodePort, externalTrafficPolicy),
+      ),
       // Before those that whoever made the service names, which are open to all where they are the same.
       ...balancerAddressesOf(service).map((address) => ({
         ...frontend(address, port.port, externalTrafficPolicy, true),
         ...sourcesOf(service, address),
       })),
       ...(spec.externalIPs ?? []).map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
-      ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
-        frontend(address, nodePort, externalTrafficPolicy),
-      ),
     ]
   })
   return [...forwarded, ...healthChecksOf(service, own, surroundings)]
@@ -188,10 +192,11 @@ function backendsOf(
   slices: readonly EndpointSlice[],
   frontendAddress: string,
   onlyOwn: boolean,
-  { isOwnNode, leadsThroughNodes = false }: Surroundings,
+  surroundings: Surroundings,
 ): readonly Backend[] {
-  const ready = new Map<string, Backend>()
-  const leaving = new Map<string, Backend>()
+  const { isOwnNode, leadsThroughNodes = false } = surroundings
+  const ready = new Map<string, Candidate>()
+  const leaving = new Map<string, Candidate>()
   for (const { addressType, endpoints = [], ports = [] } of slices) {
     if (addressType !== familyName(frontendAddress)) continue
     for (const { name = '', protocol = 'TCP', port: number } of ports) {
@@ -207,12 +212,38 @@ function backendsOf(
         const { ready: isReady = true, serving: isServing = true, terminating = false } = endpoint.conditions ?? {}
         // Pods of two machines may have the same address: each has loopback, and networks of pods, of its own.
         const id = `${address} ${number} ${backend.throughNode ?? ''}`
-        if (isReady) ready.set(id, backend)
-        else if (isServing && terminating) leaving.set(id, backend)
+        if (isReady) ready.set(id, { backend, hints: endpoint.hints })
+        else if (isServing && terminating) leaving.set(id, { backend, hints: undefined })
       }
     }
   }
-  return [...(ready.size > 0 ? ready : leaving).values()]
+  const found = [...(ready.size > 0 ? ready : leaving).values()]
+  return (onlyOwn ? found : nearest(found, surroundings)).map(({ backend }) => backend)
+}
+
+/** What may be behind a frontend, and for whom it is meant. */
+interface Candidate {
+  readonly backend: Backend
+  readonly hints: EndpointHints | undefined
+}
+
+/**
+ * Those that are meant for nodes here, where each says for which it is, and one for these; or else the same of zones; or else all
+ * (pkg/proxy/topology.go).
+ */
+function nearest(found: readonly Candidate[], { isOwnNode, ownZones }: Surroundings): readonly Candidate[] {
+  const namesOf = (of: 'forNodes' | 'forZones') => found.map(({ hints }) => hints?.[of]?.map(({ name }) => name) ?? [])
+  const isSaidOfAll = (names: readonly (readonly string[])[]): boolean => names.every((each) => each.length > 0)
+  const meantFor = (names: readonly (readonly string[])[], isHere: (name: string) => boolean) =>
+    found.filter((_, index) => names[index]?.some(isHere) === true)
+  const forNodes = namesOf('forNodes')
+  const onNodes = isSaidOfAll(forNodes) ? meantFor(forNodes, isOwnNode) : []
+  if (onNodes.length > 0 || ownZones === undefined) return onNodes.length > 0 ? onNodes : found
+  const forZones = namesOf('forZones')
+  if (found.length === 0 || !isSaidOfAll(forZones)) return found
+  const zones = ownZones()
+  const inZones = meantFor(forZones, (zone) => zones.has(zone))
+  return inZones.length > 0 ? inZones : found
 }
 
 /** The API takes any number in a slice, as upstream does. Node throws where it is told to go to one that is no port. */

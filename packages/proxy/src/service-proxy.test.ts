@@ -1,4 +1,4 @@
-import { endpointSlices, eventsV1, type Service, services } from '@coracle/api'
+import { endpointSlices, eventsV1, type Node, nodes, type Service, services } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -62,6 +62,12 @@ async function start(): Promise<void> {
 }
 
 const settle = () => environment.clock.settle()
+const inZone = (name: string, zone: string): Node => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } },
+  spec: {},
+})
 const slice = (...addresses: string[]) => makeSlice(addresses.map((address) => makeEndpoint(address)))
 const id = 'TCP 10.96.0.7:80'
 
@@ -230,5 +236,34 @@ describe('the service proxy', () => {
     await start()
     expect(await message()).toEqual([])
     expect(behind(id)).toEqual(['10.0.0.1'])
+  })
+})
+
+describe('a service that prefers the zone of its clients', () => {
+  const near = { ...makeEndpoint('10.0.0.1', {}, 'far'), hints: { forZones: [{ name: 'a' }] } }
+  const far = { ...makeEndpoint('10.0.0.2', {}, 'far'), hints: { forZones: [{ name: 'b' }] } }
+  const watchesNodes = () => client.calls.filter(({ plural }) => plural === 'nodes')
+
+  it('leads to the zone of the node, as that changes', async () => {
+    await client.create(nodes, inZone('node-0', 'a'))
+    await client.create(nodes, inZone('far', 'b'))
+    await client.create(services, makeService())
+    await client.create(endpointSlices, makeSlice([near, far]))
+    await start()
+    expect(behind(id)).toEqual(['10.0.0.1'])
+    const labels = { 'topology.kubernetes.io/zone': 'b' }
+    await client.patch(nodes, { name: 'node-0' }, { type: 'merge', body: { metadata: { labels } } })
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.2'])
+    await client.delete(nodes, { name: 'node-0' })
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.1', '10.0.0.2'])
+  })
+
+  it('has no nodes followed where there is none', async () => {
+    await client.create(services, makeService())
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    expect(watchesNodes()).toEqual([])
   })
 })

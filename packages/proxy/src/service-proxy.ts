@@ -14,6 +14,7 @@ import { FrontendListener } from './frontend-listener.ts'
 import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
 import { hostNetwork } from './host-network.ts'
 import type { ConnectThroughNode, Network } from './network.ts'
+import { OwnZones } from './own-zones.ts'
 
 const component = 'kube-proxy'
 
@@ -21,12 +22,14 @@ const component = 'kube-proxy'
 const byServiceName = 'service'
 const serviceNameLabel = 'kubernetes.io/service-name'
 
-export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNodes'> {
+export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNodes' | 'ownZones'> {
   /** Acts as `system:kube-proxy`. */
   readonly client: Client
   readonly environment: Environment
   /** What it listens for of a service, where that is not as the service and its slices say. */
   readonly adapt?: (service: Service, frontends: readonly Frontend[]) => readonly Frontend[]
+  /** The one node that it works for, where there is one: of others it reads nothing. */
+  readonly nodeName?: string
   /** The way to pods of other machines. Without it services lead there only where the address of a pod is reached from here. */
   readonly throughNode?: ConnectThroughNode
   /** The host's own unless set. */
@@ -55,6 +58,7 @@ export function createServiceProxy(options: ServiceProxyOptions): ServiceProxy {
 class UserspaceProxy implements ServiceProxy {
   readonly #options: ServiceProxyOptions
   readonly #surroundings: Surroundings
+  readonly #zones: OwnZones
   readonly #network: Network
   readonly services: Informer<Service>
   readonly slices: Informer<EndpointSlice>
@@ -70,7 +74,14 @@ class UserspaceProxy implements ServiceProxy {
     const { client, environment } = options
     this.#options = options
     const { isOwnNode, nodeAddresses, throughNode } = options
-    this.#surroundings = { isOwnNode, nodeAddresses, leadsThroughNodes: throughNode !== undefined }
+    const { nodeName } = options
+    this.#zones = new OwnZones({ client, environment, isOwnNode, nodeName, onChange: () => this.#allHaveChanged() })
+    this.#surroundings = {
+      isOwnNode,
+      nodeAddresses,
+      ownZones: this.#zones.get,
+      leadsThroughNodes: throughNode !== undefined,
+    }
     this.#network = options.network ?? hostNetwork(environment.clock, options.throughNode)
     this.services = createInformer(client, services, {}, environment)
     this.slices = createInformer(client, endpointSlices, { indexes: { [byServiceName]: serviceOf } }, environment)
@@ -104,7 +115,7 @@ class UserspaceProxy implements ServiceProxy {
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    await Promise.all([this.services.stop(), this.slices.stop()])
+    await Promise.all([this.services.stop(), this.slices.stop(), this.#zones.stop()])
     for (const listeners of this.#listeners.values()) for (const listener of listeners.values()) listener.set(undefined)
     this.#listeners.clear()
     this.#network.close()
@@ -120,6 +131,10 @@ class UserspaceProxy implements ServiceProxy {
       this.#isTurnDue = false
       if (this.#isRunning) this.#lookAtChanged()
     })
+  }
+
+  #allHaveChanged(): void {
+    for (const service of this.services.list()) this.#hasChanged(keyOf(service))
   }
 
   #lookAtChanged(): void {

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Clock, realEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, describe, expect, it } from 'vitest'
+import { isKeptAlive, tellsKeptAlive } from '@coracle/environment/testing/kept-alive'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Balancer } from './balancer.ts'
 import type { Backend, Listening } from './frontends.ts'
 import { type ConnectThroughNode, Places } from './network.ts'
@@ -115,6 +116,20 @@ describe('a TCP frontend', () => {
     socket.end(sent)
     expect(await textOf(socket)).toBe(sent)
   })
+
+  it.skipIf(!tellsKeptAlive)(
+    'finds out that either end is gone that has said nothing of it',
+    { meta: { needs: 'Linux' } },
+    async () => {
+      const accepted = Promise.withResolvers<Socket>()
+      const backend = await serve(accepted.resolve)
+      const client = (await open([backend])).connect()
+      await once(client, 'connect')
+      const { remotePort: proxyPort = 0 } = await accepted.promise
+      await vi.waitFor(() => expect(isKeptAlive(proxyPort, backend.port)).toBe(true))
+      await vi.waitFor(() => expect(isKeptAlive(client.remotePort ?? 0, client.localPort ?? 0)).toBe(true))
+    },
+  )
 
   it('passes on the end of one way while the other goes on', async () => {
     const late = await serve((socket) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { isLoopback } from '@coracle/api'
-import type { Clock } from '@coracle/environment'
+import { type Clock, keptAlive } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
 import type { Backend, Frontend, Listening } from './frontends.ts'
 import type { ConnectThroughNode, Places } from './network.ts'
@@ -29,9 +29,10 @@ export async function listenTcp(
   connections: TcpConnections,
 ): Promise<Listening> {
   // A client is not read from before there is somebody to write to.
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
-    void carry(client, balancer, connections)
-  })
+  const server = createServer(
+    { allowHalfOpen: true, pauseOnConnect: true, noDelay: true, ...keptAlive },
+    (client) => void carry(client, balancer, connections),
+  )
   server.listen({ host: address, port, exclusive: true })
   await once(server, 'listening')
   // An error later is that of a connection that could not be taken, for want of descriptors: its client is refused.
@@ -105,7 +106,7 @@ async function connectedThrough(
 
 function dialled({ address, port }: Backend, clock: Clock): Promise<Socket | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, ...keptAlive })
     const fail = () => {
       timer.cancel()
       socket.destroy()

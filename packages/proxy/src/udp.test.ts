@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { parseCidr } from '@coracle/api'
 import { type Clock, realEnvironment, seededRandom, virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
@@ -22,9 +23,9 @@ afterEach(() => {
   for (const close of closers.splice(0).reverse()) close()
 })
 
-async function bound(): Promise<Socket> {
+async function bound(address = '127.0.0.1'): Promise<Socket> {
   const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
+  socket.bind(0, address)
   await once(socket, 'listening')
   closers.push(() => socket.close())
   return socket
@@ -146,6 +147,18 @@ describe('a UDP frontend', () => {
     expect(sockets.size).toBe(3)
     expect((await ask(first, port, 'x'))[1]).toBe(from)
     expect((await ask(second, port, 'x'))[1]).not.toBe(secondFrom)
+  })
+
+  it('has nobody give way to who may not come', async () => {
+    const { clock } = virtualEnvironment()
+    const places = new Places(2)
+    const { port, balancer } = await open([await serve('a')], clock, places)
+    const range = parseCidr('127.0.0.1/32')
+    balancer.set([await serve('b')], undefined, range === undefined ? [] : [range])
+    const [client, stranger] = [await bound(), await bound('127.0.0.2')]
+    const [, from] = await ask(client, port, 'x')
+    await new Promise<void>((resolve) => stranger.send('y', port, '127.0.0.1', () => resolve()))
+    expect((await ask(client, port, 'z'))[1]).toBe(from)
   })
 
   it('gives its address and all its sockets back', async () => {

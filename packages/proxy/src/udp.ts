@@ -47,10 +47,12 @@ export async function listenUdp(
   }
   const begin = (client: string, from: { readonly address: string; readonly port: number }): Session | undefined => {
     const [backend] = balancer.order(from.address)
+    // Who may not come takes nobody's place.
+    if (backend === undefined) return undefined
     // Lookups of names are a client each: half of the places are left to others, and who was still for longest gives way.
     const [stillest] = sessions
     if (stillest !== undefined && sessions.size >= places.max / 2) end(...stillest)
-    if (backend === undefined || !places.take()) return undefined
+    if (!places.take()) return undefined
     balancer.visited(from.address, backend)
     const own = createSocket(isIPv6(backend.address) ? 'udp6' : 'udp4')
     const session = { backend, socket: own, lastMs: clock.monotonicMs() }

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Upgrades } from '@coracle/client/upgrades'
-import type { Environment } from '@coracle/environment'
+import { type Environment, keptAlive } from '@coracle/environment'
 import type { KeyPair } from '../security/certificates.ts'
 import { Answer } from './answer.ts'
 import { BodyReader } from './body-reader.ts'
@@ -92,6 +92,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Whoever names no host is answered as upstream does it.
       requireHostHeader: false,
       noDelay: true,
+      ...keptAlive,
       IncomingMessage: IncomingRequest,
       ServerResponse: Answer,
       // Whoever asks for other things, such as HTTP/2 over a plain connection, is answered in HTTP/1.1.

@@ -292,6 +292,7 @@ async function start(
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),
       ...serviceRangeOf(flags),
+      ...(flags.loadBalancerAddresses === undefined ? {} : { loadBalancerAddresses: flags.loadBalancerAddresses }),
       ...deadContainersOf(flags),
       ...runtime,
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),

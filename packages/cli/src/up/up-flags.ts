@@ -22,6 +22,8 @@ export interface UpFlags
     RuntimeConfigFlags,
     ServiceRangeFlags {
   readonly memory?: boolean
+  /** Which addresses services of type LoadBalancer get. */
+  readonly loadBalancerAddresses?: 'nodes' | 'none'
   readonly listen: string
   /** Built-in admission plugins to use that are off by default. */
   readonly enableAdmissionPlugins?: readonly string[]

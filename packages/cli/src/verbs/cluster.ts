@@ -122,6 +122,12 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       '--service-cluster-ip-range <range>',
       'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',
     )
+    .addOption(
+      new Option(
+        '--load-balancer-addresses <whose>',
+        'which addresses services of type LoadBalancer get: those of nodes, or none (default: none)',
+      ).choices(['nodes', 'none']),
+    )
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
     .addOption(
       new Option(

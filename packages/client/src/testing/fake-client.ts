@@ -407,10 +407,10 @@ function withManagedFields(
   return managedFields === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields } }
 }
 
-/** A write through `status` changes the status, and annotations. */
+/** A write through `status` changes the status, annotations and finalizers. */
 function withStatus(old: WithStatus, wanted: WithStatus): KubernetesObject {
-  const { annotations } = wanted.metadata
-  return { ...old, metadata: { ...old.metadata, annotations }, status: wanted.status } as KubernetesObject
+  const { annotations, finalizers } = wanted.metadata
+  return { ...old, metadata: { ...old.metadata, annotations, finalizers }, status: wanted.status } as KubernetesObject
 }
 
 /** A plain write leaves the status as it is, and counts a generation when the spec changes. */

@@ -407,6 +407,7 @@ class RunningAgent implements Agent {
       client,
       environment,
       isOwnNode: (name) => name === nodeName,
+      nodeName,
       nodeAddresses: [this.address],
       adapt: adaptFrontends({
         // The addresses that servers are told to have need not be reached from this machine.

@@ -27,6 +27,10 @@ export function slicesOf(lookup: Lookup, serviceKey: string, manager: string): r
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined && metadata.labels?.[managedByLabel] === manager)
 }
 
+/** The slices that say they are of a service, whoever keeps them. */
+export const slicesOfService = (lookup: Lookup, serviceKey: string): readonly EndpointSlice[] =>
+  lookup.informer(endpointSlices).byIndex(serviceIndexName, serviceKey)
+
 /** The same for slices that may hold the same endpoints: they have one family of addresses and the same ports. */
 export function signatureOf(addressType: string, ports: readonly EndpointSlicePort[]): string {
   const texts = ports.map(({ name = '', protocol = 'TCP', port, appProtocol = '' }) =>

@@ -129,6 +129,25 @@ describe('a question about the names of others', () => {
     expect((await ask())?.addresses).toEqual(['203.0.113.7'])
   })
 
+  it.each(['refuses', 'silent'] as const)(
+    'has what came in a datagram for an answer where the server %s over TCP',
+    async (behaviour) => {
+      servers = ['192.0.2.1']
+      behaviours.set('192.0.2.1', { head: 0x0200, addresses: ['203.0.113.1'] })
+      behaviours.set('tcp 192.0.2.1', behaviour)
+      const answer = await ask()
+      expect(answer).toEqual({ addresses: ['203.0.113.1'], ms: behaviour === 'silent' ? attemptTimeoutMs : 0 })
+      expect(forwarder.kept(questionOf('example.com'))).toBeUndefined()
+    },
+  )
+
+  it('is asked of the next where the first has only a part of the answer', async () => {
+    behaviours.set('192.0.2.1', { head: 0x0200, addresses: ['203.0.113.1'] })
+    behaviours.set('tcp 192.0.2.1', 'refuses')
+    behaviours.set('192.0.2.2', { addresses: ['203.0.113.1', '203.0.113.2'] })
+    expect((await ask())?.addresses).toEqual(['203.0.113.1', '203.0.113.2'])
+  })
+
   it('is asked once for all who ask it at one time, whatever the case of its letters', async () => {
     behaviours.set('192.0.2.1', 'silent')
     const all = Promise.all([questionOf('example.com'), questionOf('EXAMPLE.com')].map((each) => forwarder.ask(each)))

@@ -71,6 +71,7 @@ export class Forwarder {
   async #askServers(question: Question): Promise<Response | undefined> {
     const { clock } = this.#options.environment
     const endMs = clock.monotonicMs() + questionTimeoutMs
+    let partial: Response | undefined
     for (const server of this.#inOrder(await this.#options.servers())) {
       const leftMs = endMs - clock.monotonicMs()
       if (leftMs <= 0 || this.#closing.signal.aborted) break
@@ -80,9 +81,11 @@ export class Forwarder {
         continue
       }
       // Another one may be able to.
-      if (response.rcode === rcodes.noError || response.rcode === rcodes.nameError) return response
+      if (response.isTruncated) partial ??= response
+      else if (response.rcode === rcodes.noError || response.rcode === rcodes.nameError) return response
     }
-    return undefined
+    // Resolvers make do with what has come, which says that there is more.
+    return partial
   }
 
   #inOrder(servers: readonly Server[]): readonly Server[] {
@@ -100,7 +103,9 @@ export class Forwarder {
     this.#closing.signal.addEventListener('abort', stop, { once: true })
     try {
       const first = await this.#answer(exchange.udp, server, question, stopping.signal)
-      return first.isTruncated ? await this.#answer(exchange.tcp, server, question, stopping.signal) : first
+      if (!first.isTruncated) return first
+      // Some let nothing but datagrams through.
+      return await this.#answer(exchange.tcp, server, question, stopping.signal).catch(() => first)
     } catch {
       return undefined
     } finally {

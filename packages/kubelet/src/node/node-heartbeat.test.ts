@@ -153,3 +153,21 @@ describe('where a request is never answered', () => {
     await heartbeat.close()
   })
 })
+
+it.each([
+  [undefined, ['InternalIP 10.0.0.1', 'Hostname node-0']],
+  ['10.0.0.1', ['InternalIP 10.0.0.1', 'Hostname node-0']],
+  ['192.0.2.7', ['InternalIP 10.0.0.1', 'ExternalIP 192.0.2.7', 'Hostname node-0']],
+])('says of a node that others reach it at %s', async (externalAddress, addresses) => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const facts = simulatedFacts('node-0')
+  const description = { name: 'node-0', address: '10.0.0.1', facts, runtimeVersion: 'simulated://1', labels: {} }
+  const heartbeat = new NodeHeartbeat(client, environment, [
+    { ...description, ...(externalAddress === undefined ? {} : { externalAddress }) },
+  ])
+  await heartbeat.start()
+  const { status } = await client.get(nodes, { name: 'node-0' })
+  expect(status?.addresses?.map(({ type, address }) => `${type} ${address}`)).toEqual(addresses)
+  await heartbeat.close()
+})

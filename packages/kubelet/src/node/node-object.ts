@@ -27,6 +27,8 @@ export const statusReportMs = 300_000
 export interface NodeDescription {
   readonly name: string
   readonly address: string
+  /** By which other machines reach it, if they do by another address. */
+  readonly externalAddress?: string
   readonly facts: NodeFacts
   /** Such as `process://0.1.0`. */
   readonly runtimeVersion: string
@@ -87,7 +89,7 @@ export function nodeStatus(
   nowMs: number,
   seen?: NodeObservation,
 ): NodeStatus {
-  const { name, address, facts, runtimeVersion } = description
+  const { name, address, externalAddress = address, facts, runtimeVersion } = description
   if (description.status !== undefined)
     return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
   const capacity = withExtendedResources(facts.capacity, current?.capacity)
@@ -98,6 +100,7 @@ export function nodeStatus(
     conditions: nodeConditions(current?.conditions ?? [], seen, nowMs),
     addresses: [
       { type: 'InternalIP', address },
+      ...(externalAddress === address ? [] : [{ type: 'ExternalIP', address: externalAddress }]),
       { type: 'Hostname', address: name },
     ],
     ...(description.port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: description.port } } }),

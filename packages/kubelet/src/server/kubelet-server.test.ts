@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { type ConnectionOptions, connect as connectOverTls } from 'node:tls'
@@ -9,7 +9,8 @@ import { type Client, createHttpClient, type HttpClient } from '@coracle/client'
 import { openRemoteStreams, UpgradeError } from '@coracle/client/streaming'
 import { realEnvironment } from '@coracle/environment'
 import { createAuthority, issueClientCertificate, issueServingCertificate } from '@coracle/environment/certificates'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { isKeptAlive, tellsKeptAlive } from '@coracle/environment/testing/kept-alive'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
@@ -87,6 +88,18 @@ async function served({ allows = () => true, ...node }: Setup = {}) {
   onTestFinished(() => client.close())
   return { server, port, ask, as, client, reviews, tls, pod }
 }
+
+it.skipIf(!tellsKeptAlive)(
+  'finds out that a client is gone that has said nothing of it',
+  { meta: { needs: 'Linux' } },
+  async () => {
+    const { port } = await served()
+    const client = connect(port, '127.0.0.1')
+    onTestFinished(() => void client.destroy())
+    await once(client, 'connect')
+    await vi.waitFor(() => expect(isKeptAlive(port, client.localPort ?? 0)).toBe(true))
+  },
+)
 
 describe('who asks a node', () => {
   it('is known by a certificate of the cluster, or by a token that the API knows', async () => {

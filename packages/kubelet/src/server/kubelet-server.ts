@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { type Client, joinStreams } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import { type Environment, keptAlive } from '@coracle/environment'
 import type { KeyPair } from '@coracle/environment/certificates'
 import { type AdmittedRequest, AgentRequests, mayUpgrade } from './agent-requests.ts'
 import { type AuthenticateCaller, type Caller, createCallerAuthentication } from './authentication.ts'
@@ -96,6 +96,7 @@ class HttpsKubeletServer implements KubeletServer {
       connectionsCheckingInterval: timeoutCheckMs,
       handshakeTimeout: headersTimeoutMs,
       noDelay: true,
+      ...keptAlive,
       // Connections to pods end one way at a time; those of HTTP end with their client all the same.
       allowHalfOpen: true,
       shouldUpgradeCallback: mayUpgrade,

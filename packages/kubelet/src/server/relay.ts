@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Container, Pod } from '@coracle/api'
-import type { Clock } from '@coracle/environment'
+import { type Clock, keptAlive } from '@coracle/environment'
 import { podUidOf } from '../pod/pod-name.ts'
 import type { PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { Caller } from './authentication.ts'
@@ -75,7 +75,7 @@ function isHostPort(
 
 function dial(host: string, port: number, clock: Clock): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true, ...keptAlive })
     const fail = (why: string) => {
       timer.cancel()
       socket.destroy()

@@ -1,9 +1,10 @@
-import { hasReason, type KubernetesObject, type Pod, pods } from '@coracle/api'
+import { hasReason, type KubernetesObject, type Pod, pods, type Service } from '@coracle/api'
 import { type Client, type DiscoveredResource, type Interceptor, interceptClient } from '@coracle/client'
 import {
   type Cluster,
   type ClusterState,
   type ComponentSeams,
+  hasAddressesOfNodes,
   loadState,
   loadWhatControllersNeedLater,
   loadWhatSchedulersNeedLater,
@@ -104,7 +105,20 @@ export class Rehearsal implements AsyncDisposable {
     }
     // Nobody knows what load there will be.
     await Promise.all([loadWhatControllersNeedLater(), loadWhatSchedulersNeedLater()])
-    const cluster = await startCluster({ environment, store, storedNodes: true, behaviour, seams, load: 'steady' })
+    const cluster = await startCluster({
+      environment,
+      store,
+      storedNodes: true,
+      behaviour,
+      seams,
+      load: 'steady',
+      // Where services have addresses of nodes they keep them, and others get some.
+      loadBalancerAddresses: state.objects.some(
+        (each) => each.kind === 'Service' && hasAddressesOfNodes(each as Service),
+      )
+        ? 'nodes'
+        : 'none',
+    })
     await clock.settle()
     return new Rehearsal({ report, notAsked, environment, store, recording }, cluster, timeoutMs)
   }

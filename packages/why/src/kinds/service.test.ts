@@ -54,3 +54,25 @@ describe('a service whose address cannot be listened on', () => {
     ])
   })
 })
+
+describe('a service of type LoadBalancer without an address', () => {
+  const pending = (conditions: readonly object[]) =>
+    object('v1', 'Service', {
+      spec: { type: 'LoadBalancer', clusterIP: '127.5.0.1', ports: [{ port: 80 }] },
+      status: { loadBalancer: {}, conditions },
+    })
+  const found = (conditions: readonly object[]) =>
+    findingsOf(examined(pending(conditions), { events: [] })).map(({ reason, because }) => [reason, because])
+
+  it('waits for a controller', () => {
+    expect(found([])).toEqual([
+      ['LoadBalancerPending', 'it is of type LoadBalancer, and no controller has given it one'],
+    ])
+  })
+
+  it('has none for the reason that the controller says', () => {
+    const message = 'port 80/TCP is taken by service default/web'
+    const condition = { type: 'coracle.dev/NodeAddresses', status: 'False', reason: 'PortTaken', message }
+    expect(found([condition])).toEqual([['LoadBalancerPending', message]])
+  })
+})

@@ -191,14 +191,29 @@ function notListenedOn({ object: { spec }, events }: ServiceFacts): Diagnosis | 
   }
 }
 
+/** Why the controller that gives addresses of nodes has none for it. */
+const addressesCondition = 'coracle.dev/NodeAddresses'
+
+const remedies: Readonly<Record<string, string>> = {
+  PortTaken: 'give it another port, or free the one that is taken: it gets that then',
+  NoLocalEndpoints: 'see that its pods are ready, or set externalTrafficPolicy: Cluster',
+  NotAnAddressOfNodes: 'leave spec.loadBalancerIP out, or name an address of a node',
+}
+
 function noLoadBalancer({ object }: ServiceFacts): Diagnosis | undefined {
   const { spec, status } = object
   if (spec?.type !== 'LoadBalancer' || (status?.loadBalancer?.ingress ?? []).length > 0) return undefined
+  const what = 'it has no address outside of the cluster'
+  const said = status?.conditions?.find(({ type }) => type === addressesCondition)
+  if (said !== undefined) {
+    const remedy = remedies[said.reason] ?? 'see that nodes are ready, and have an address of its family'
+    return { reason: 'LoadBalancerPending', what, because: said.message, remedy }
+  }
   return {
     reason: 'LoadBalancerPending',
-    what: 'it has no address outside of the cluster',
+    what,
     because: 'it is of type LoadBalancer, and no controller has given it one',
     remedy:
-      'run a load balancer controller, or use type NodePort or `coracle port-forward`: within the cluster it works',
+      'start the server with --load-balancer-addresses nodes, run a load balancer controller, or use type NodePort or `coracle port-forward`: within the cluster it works',
   }
 }

@@ -66,6 +66,8 @@ const roles: readonly OwnRole[] = [
   further('pv-protection-controller', 'patch core persistentvolumes'),
   further('pvc-protection-controller', 'patch core persistentvolumeclaims'),
   further('volumeattributesclass-protection-controller', 'patch storage.k8s.io volumeattributesclasses'),
+  // Upstream's has a cloud that knows which nodes have endpoints, and whose ports are whose.
+  further('service-controller', 'list,watch core pods', 'list,watch discovery.k8s.io endpointslices'),
   further('statefulset-controller', 'patch core persistentvolumeclaims'),
   // Upstream leaves the certificates of kubelets' servers to administrators.
   further(
