@@ -1,5 +1,5 @@
 export type { StateReport } from '@coracle/apiserver'
-export { hasAddressesOfNodes, loadWhatControllersNeedLater } from '@coracle/controllers'
+export { hasAddressesOfNodes } from '@coracle/controllers'
 export {
   asSpecified,
   type EvictionThresholds,
@@ -16,7 +16,6 @@ export {
   type SimulatedContainer,
   withoutImages,
 } from '@coracle/kubelet'
-export { loadWhatSchedulersNeedLater } from '@coracle/scheduler'
 export type {
   Cluster,
   ClusterOptions,
@@ -28,6 +27,7 @@ export type {
 } from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'
+export { loadWhatClustersNeedLater } from './load-when-needed.ts'
 export { processNodesMax } from './nodes.ts'
 export { startCluster } from './start-cluster.ts'
 export { type FillOptions, fillDirectory, StorePresentError } from './state/fill-directory.ts'

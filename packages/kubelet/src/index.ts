@@ -12,6 +12,7 @@ export {
 export type { OpenServiceNames, ServiceNames } from './hosts/service-names.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
+export { loadWhatAgentsNeedLater } from './load-when-needed.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'
 export type { AgentMetrics, AgentMetricsSource } from './metrics/agent-metrics.ts'
 export { factsOf, hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'

@@ -7,7 +7,8 @@ import { createKubelet } from '../kubelet.ts'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { isResized, resizedInPlace, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
+import { withResourcesOf, withResourcesOfStatus } from './given-resources.ts'
+import { isResized, resizedInPlace, restartedForResize } from './pod-resize.ts'
 
 /** A node of four processors, with simulated containers, which take some time to stop. */
 async function startedNode({ stopMs = 0 } = {}) {

@@ -1,17 +1,11 @@
 import type { Pod, PodSpec, ResourceRequirements } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import { type ResizeProgress, withResourcesOf } from './given-resources.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordPodEvent } from './pod-events.ts'
 import { podUidOf } from './pod-name.ts'
-import {
-  isResized,
-  type ResizeProgress,
-  resizedInPlace,
-  resizeText,
-  restartedForResize,
-  withResourcesOf,
-} from './pod-resize.ts'
+import { isResized, resizedInPlace, resizeText, restartedForResize } from './pod-resize.ts'
 import { ResourceUpdates } from './resource-updates.ts'
 
 /**
@@ -30,12 +24,15 @@ export class PodResizing {
   /** Made when containers that run are to have other resources: most pods never need it. */
   #updates: ResourceUpdates | undefined
 
-  /** `given` is the pod with the resources that it has: the same as `pod` where these are what is asked for. `wake` is called when a change that the node could not spare is to be judged again. */
-  constructor(context: PodContext, pod: Pod, given: Pod, wake: () => void) {
+  /**
+   * `given` is the pod with the resources that it has, which are those that are asked for in the generation `judged`. `wake` is called when a
+   * change that the node could not spare is to be judged again.
+   */
+  constructor(context: PodContext, given: Pod, judged: number | undefined, wake: () => void) {
     this.#context = context
     this.#wake = wake
     this.#given = given.spec
-    this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
+    this.#judgedGeneration = judged
   }
 
   /** When what went wrong with containers that run is tried again; undefined where nothing has. */

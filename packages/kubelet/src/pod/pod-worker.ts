@@ -11,6 +11,7 @@ import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../statu
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
+import { type ResizeProgress, withResourcesOf, withResourcesOfStatus } from './given-resources.ts'
 import {
   currentSandbox,
   isOver,
@@ -24,8 +25,7 @@ import {
 import type { PodContext } from './pod-context.ts'
 import { recordPodEvent } from './pod-events.ts'
 import { podKey, podUidOf } from './pod-name.ts'
-import { withResourcesOfStatus } from './pod-resize.ts'
-import { PodResizing } from './pod-resizing.ts'
+import type { PodResizing } from './pod-resizing.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { isRestartingAll } from './restart-all.ts'
 import { SandboxError, startSandbox } from './sandbox-starter.ts'
@@ -80,7 +80,11 @@ export class PodWorker implements StatusWriterHost {
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
-  readonly #resizing: PodResizing
+  /** The pod with the resources that its node has given it, until the first change of it; the generation in which these are what is asked for. */
+  readonly #given: Pod
+  readonly #givenGeneration: number | undefined
+  /** Made with the first change of the pod: most never have one. */
+  #resizing: PodResizing | undefined
   /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
   #cleanupAtMs: number | undefined
   #gone = false
@@ -116,7 +120,8 @@ export class PodWorker implements StatusWriterHost {
     this.#refusal = refusalOf(pod)
     this.#asked = started !== undefined
     const given = started === undefined ? pod : withResourcesOfStatus(pod)
-    this.#resizing = new PodResizing(context, pod, given, () => this.wake())
+    this.#given = given
+    this.#givenGeneration = given === pod ? pod.metadata.generation : undefined
     this.#volumes = new PodVolumes(context)
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, this)
@@ -240,18 +245,19 @@ export class PodWorker implements StatusWriterHost {
     this.#followClock()
     // A pod that is ending, or has ended, needs neither other resources nor volumes.
     const goesOn = () => this.#refusal === undefined && !this.#ending && !isOver(this.#pod)
-    if (goesOn()) this.#resizing.judge(this.#pod)
+    if (goesOn()) await this.#loadResizing()
+    if (goesOn()) this.#resizing?.judge(this.#pod)
     if (goesOn()) {
       const refusal = await this.#volumes.mount(this.#pod)
       if (refusal !== undefined) this.#refuse(refusal)
     }
     const observation = await this.#observe()
-    if (!this.#ending) await this.#resizing.updateContainers(this.#pod, observation.runs)
+    if (!this.#ending) await this.#resizing?.updateContainers(this.#pod, observation.runs)
     const plan = planPod(observation)
     const leavesUntilMs = this.#leaves(observation)
     if ((this.#cleanupAtMs ?? observation.nowMs) <= observation.nowMs) this.#cleanupAtMs = undefined
     const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumes.refreshAtMs
-    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#resizing.retryAtMs, volumesUntilMs))
+    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#resizing?.retryAtMs, volumesUntilMs))
     this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, updateAtMs)))
     if (hasBackOffs(plan)) this.#troublesToNote().tellBackOffs(this.#context, observation, plan)
     this.#tellFailure(observation, plan)
@@ -293,6 +299,20 @@ export class PodWorker implements StatusWriterHost {
     recordPodEvent(this.#context, this.#pod, 'Warning', refusal.reason, refusal.message)
   }
 
+  /** Only a change of its spec may be one of its resources. */
+  async #loadResizing(): Promise<void> {
+    if (this.#resizing !== undefined || this.#pod.metadata.generation === this.#givenGeneration) return
+    const { PodResizing } = await this.#context.environment.clock.hold(import('./pod-resizing.ts'))
+    this.#resizing = new PodResizing(this.#context, this.#given, this.#givenGeneration, () => this.wake())
+  }
+
+  /** The pod as its node has taken it on. What is ending is judged no more. A change that comes while a pass is under way is judged in the next. */
+  #asGiven(): Pod {
+    if (this.#resizing !== undefined) return this.#resizing.asGiven(this.#pod, this.#ending)
+    const isJudged = this.#ending || this.#pod.metadata.generation === this.#givenGeneration
+    return isJudged ? this.#pod : withResourcesOf(this.#pod, this.#given.spec)
+  }
+
   /** Those of its volumes that are on the node. */
   get volumes(): MountedVolumes {
     return this.#volumes.mounted
@@ -309,8 +329,8 @@ export class PodWorker implements StatusWriterHost {
     this.#stops?.observe(runs)
     const monotonicMs = this.#monotonicMs()
     return {
-      pod: this.#resizing.asGiven(this.#pod, this.#ending),
-      resized: this.#resizing.runsToEnd(this.#pod, runs),
+      pod: this.#asGiven(),
+      resized: this.#resizing?.runsToEnd(this.#pod, runs) ?? noNames,
       gone: this.#gone,
       deletedForMs: this.#deletedAtMs === undefined ? undefined : monotonicMs - this.#deletedAtMs,
       sandboxes,
@@ -380,7 +400,7 @@ export class PodWorker implements StatusWriterHost {
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
-      resize: this.#resizing.progress,
+      resize: this.#resizing?.progress ?? noResize,
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
       runtimeName: this.#context.runtime.name,
@@ -662,6 +682,7 @@ export class PodWorker implements StatusWriterHost {
  */
 const endingReason = new Error('the pod is ending')
 
+const noResize: ResizeProgress = { inProgress: false }
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const noNames: ReadonlySet<string> = new Set()
 

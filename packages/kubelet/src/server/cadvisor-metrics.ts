@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Container, finderOf, type Pod, quantityValue } from '@coracle/api'
 import { metricsContentType, type Time } from '@coracle/environment'
 import { linuxResources } from '../isolation/linux-resources.ts'
-import { withResourcesOfStatus } from '../pod/pod-resize.ts'
+import { withResourcesOfStatus } from '../pod/given-resources.ts'
 import type {
   ContainerStats,
   InterfaceStats,

@@ -9,7 +9,7 @@ import {
   type PodCondition,
   type PodPhase,
 } from '@coracle/api'
-import type { ResizeProgress } from '../pod/pod-resize.ts'
+import type { ResizeProgress } from '../pod/given-resources.ts'
 
 export interface PodConditionsInput {
   readonly pod: Pod

@@ -8,8 +8,8 @@ import {
   type PodSpec,
   type PodStatus,
 } from '@coracle/api'
+import type { ResizeProgress } from '../pod/given-resources.ts'
 import { nodeLow, preempting } from '../pod/plan-pod.ts'
-import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { containerStatuses, indexedRuns, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'

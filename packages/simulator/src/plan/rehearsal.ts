@@ -6,8 +6,7 @@ import {
   type ComponentSeams,
   hasAddressesOfNodes,
   loadState,
-  loadWhatControllersNeedLater,
-  loadWhatSchedulersNeedLater,
+  loadWhatClustersNeedLater,
   type StateReport,
   startCluster,
 } from '@coracle/cluster'
@@ -104,7 +103,7 @@ export class Rehearsal implements AsyncDisposable {
       client: (component, client) => (component === 'nodes' ? interceptClient(() => client, unread) : client),
     }
     // Nobody knows what load there will be.
-    await Promise.all([loadWhatControllersNeedLater(), loadWhatSchedulersNeedLater()])
+    await loadWhatClustersNeedLater()
     const cluster = await startCluster({
       environment,
       store,
