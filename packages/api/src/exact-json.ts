@@ -99,3 +99,10 @@ export function exactInteger(value: bigint): number | bigint {
   const number = Number(value)
   return Number.isSafeInteger(number) || value < int64.min || value > int64.max ? number : value
 }
+
+/** The largest number below 2^63. */
+const int64Nearest = 2 ** 63 - 1024
+
+/** The nearest number that an int64 holds as well, for fields that are numbers. */
+export const nearestNumber = (value: bigint): number =>
+  value > 0n && value <= int64.max ? Math.min(Number(value), int64Nearest) : Number(value)

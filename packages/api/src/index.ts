@@ -15,6 +15,7 @@ export * from './equality.ts'
 export {
   finiteNumber,
   InfiniteNumberError,
+  nearestNumber,
   parseExactJson,
   parseFiniteJson,
   writtenNumber,

@@ -1,3 +1,4 @@
+import { nearestNumber } from '@coracle/api'
 import { varintBytesMax, wireTypes } from './wire-types.ts'
 
 /** Why bytes are no message. The words are those of Go's generated code, as far as it has any. */
@@ -172,7 +173,7 @@ export class WireReader {
     for (let count = 0; count < varintBytesMax; count++) {
       const byte = this.#byte()
       value |= BigInt(byte & 0x7f) << BigInt(7 * count)
-      if (byte < 0x80) return Number(BigInt.asIntN(64, value))
+      if (byte < 0x80) return nearestNumber(BigInt.asIntN(64, value))
     }
     throw new ProtobufError('proto: integer overflow')
   }

@@ -1,6 +1,7 @@
 import {
   bindingSchema,
   builtinResources,
+  compile,
   configMapSchema,
   deleteOptionsSchema,
   eventSchema,
@@ -273,6 +274,13 @@ describe('decodeProtobuf', () => {
   it('replaces half characters, which clients make that cut messages', () => {
     const cut = Buffer.from('größer').subarray(0, 3)
     expect(decodeProtobuf(eventSchema, bytesField(4, cut))).toEqual({ message: 'gr\u{fffd}' })
+  })
+
+  it('takes the largest integer of 64 bits as the nearest number that JSON takes, too', () => {
+    const raw = Buffer.concat([varint(1 * 8), fromHex('ff ff ff ff ff ff ff ff 7f')])
+    const decoded = decodeProtobuf(deleteOptionsSchema, raw)
+    expect(decoded).toEqual({ gracePeriodSeconds: 2 ** 63 - 1024 })
+    expect(compile(deleteOptionsSchema).decode(decoded).value).toEqual(decoded)
   })
 
   it('passes over fields it does not know, of every wire type and in groups', () => {

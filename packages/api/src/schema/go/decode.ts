@@ -1,4 +1,5 @@
 /** From JSON to values of a built-in kind's schema: what Go's decoder does with a struct, as an interpreter of the schema. */
+import { nearestNumber } from '../../exact-json.ts'
 import { illegalByte } from '../../illegal-base64.ts'
 import { countValues, isJsonObject, nestingMax, nestsDeeperThan, setMember, withChanges } from '../../json.ts'
 import { canonicalQuantity, quantityProblem } from '../../quantity.ts'
@@ -77,7 +78,7 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
   return (value, context, owner) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
     // Beyond 2^53 the nearest number there is.
-    if (typeof value === 'bigint' && value >= -bound && value < bound) return Number(value)
+    if (typeof value === 'bigint' && value >= -bound && value < bound) return nearestNumber(value)
     return context.mistaken(value, format, owner)
   }
 }

@@ -29,11 +29,20 @@ describe('numbers of a built-in kind', () => {
   it.each([
     ['{"count":-0,"long":9007199254740991}', { long: 9007199254740991 }],
     ['{"long":9007199254740993}', { long: 9007199254740992 }],
+    ['{"long":9223372036854775807}', { long: 2 ** 63 - 1024 }],
+    ['{"long":-9223372036854775808}', { long: -(2 ** 63) }],
     ['{"share":-2147483648}', { share: -2147483648 }],
     ['{"ratio":1.0}', { ratio: 1 }],
     ['{"ratio":9007199254740993}', { ratio: 9007199254740992 }],
   ])('%s is read', (text, value) => {
     expect(read(text)).toEqual(value)
+  })
+
+  it('may be the largest of 64 bits, and come back as they were held', () => {
+    const first = read('{"long":9223372036854775807}')
+    expect(read(JSON.stringify(first))).toEqual(first)
+    expect(decode({ long: 2n ** 63n - 1n }).value).toEqual(first)
+    expect(() => decode({ long: 2n ** 63n })).toThrow('cannot unmarshal number 9223372036854775808 into')
   })
 
   it('are amounts as they are written', () => {

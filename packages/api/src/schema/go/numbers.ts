@@ -1,5 +1,12 @@
 /** How numbers of JSON are held in values of built-in kinds. */
-import { InfiniteNumberError, oddNumber, parseExactJson, WrittenNumber, writtenNumber } from '../../exact-json.ts'
+import {
+  InfiniteNumberError,
+  nearestNumber,
+  oddNumber,
+  parseExactJson,
+  WrittenNumber,
+  writtenNumber,
+} from '../../exact-json.ts'
 import { isJsonObject, type JsonObject, withChanges } from '../../json.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ObjectSchema, Schema } from '../schema.ts'
@@ -90,6 +97,8 @@ function integerOf(schema: Schema | undefined, value: bigint): unknown {
     case 'any':
     case 'int-or-string':
       return value
+    case 'integer':
+      return nearestNumber(value)
     case 'quantity':
       return value.toString()
     default:
