@@ -365,6 +365,28 @@ describe('validation', () => {
       ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.a'],
     ],
     [
+      'an object that is none of those allowed, with its keys in order',
+      a({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: [{ d: 1, c: 1 }] }),
+      { a: { z: 1, b: [{ y: 1, x: 2 }] } },
+      ['spec.a: Unsupported value: {"b":[{"x":2,"y":1}],"z":1}: supported values: "{\\"c\\":1,\\"d\\":1}"'],
+    ],
+    [
+      'elements with the same keys, which are shown in order',
+      a({
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['z', 'b'],
+        items: { type: 'object', required: ['z', 'b'], properties: { z: string, b: string } },
+      }),
+      {
+        a: [
+          { z: '1', b: '2' },
+          { z: '1', b: '2' },
+        ],
+      },
+      ['spec.a[1]: Duplicate value: {"b":"2","z":"1"}'],
+    ],
+    [
       'a number that no 32 bits hold',
       a({ type: 'number', format: 'float' }),
       { a: 3.5e38 },

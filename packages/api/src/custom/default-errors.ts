@@ -1,7 +1,7 @@
 /** Defaults must be what the schema they belong to describes, in the words of apiextensions' validation. */
 import { describeFieldError, type FieldError, invalidField } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
-import { isJsonObject, type JsonObject } from '../json.ts'
+import { isJsonObject, type JsonObject, sortKeys } from '../json.ts'
 import { objectMeta } from '../meta.ts'
 import { compile } from '../schema/compile.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -63,9 +63,10 @@ function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surrounding
   const before = errors.length
   if (place.insideMeta) {
     const problems = metadataProblems(place)(value)
-    if (problems.length > 0) errors.push(invalidField(path, value, `must result in valid metadata: ${inOne(problems)}`))
+    if (problems.length > 0)
+      errors.push(invalidField(path, sortKeys(value), `must result in valid metadata: ${inOne(problems)}`))
   } else {
-    if (hasUnknownFields(value, props)) errors.push(invalidField(path, value, 'must not have unknown fields'))
+    if (hasUnknownFields(value, props)) errors.push(invalidField(path, sortKeys(value), 'must not have unknown fields'))
     const start = errors.length
     addMetadataErrors(schema, value, path, errors)
     if (errors.length > start) return

@@ -10,7 +10,7 @@ import { defaultErrors } from './default-errors.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { openApiSchemaErrors } from './openapi-schema-errors.ts'
 import { compilePattern } from './pattern.ts'
-import { compileRules } from './rules.ts'
+import { compileRules, untypedRules } from './rules.ts'
 import { structuralSchemaErrors, unstructurable } from './structural-errors.ts'
 
 addStructuralDialect()
@@ -58,7 +58,11 @@ function readAnew(props: JsonSchemaProps, path: FieldPath, name: string): Custom
   addErrors(errors, vocabulary)
   // What cannot be read in one way has no rules that could be.
   const isStructural = problem === undefined && structural.length === 0
-  const rules = isStructural ? compileRules(schema, path, vocabulary) : undefined
+  // A root may have no type, where it keeps what nobody knows; then there may be no rules about it.
+  const hasRules = (props['x-kubernetes-validations'] ?? []).length > 0
+  const isUntyped = isStructural && props.type === undefined && hasRules
+  if (isUntyped) errors.push(untypedRules(path))
+  const rules = isStructural ? compileRules(isUntyped ? { ...schema, cel: [] } : schema, path, vocabulary) : undefined
   addErrors(errors, rules?.errors ?? [])
   if (errors.length === 0 && problem !== undefined) errors.push(invalidField(path, '', problem))
   addErrors(errors, rules?.totalErrors ?? [])

@@ -620,3 +620,17 @@ describe('a definition that was stored although a rule of it', () => {
     expect(problemsOf(withRules(scale, rule), { replicas: 1, max: 1 })).toEqual([])
   })
 })
+
+describe('a root without a type', () => {
+  const root: JsonSchemaProps = { 'x-kubernetes-preserve-unknown-fields': true, properties: { a: integer } }
+  const problems = (schema: JsonSchemaProps): readonly string[] =>
+    readCustomSchema(schema, FieldPath.of('s'), names).errors.map(describeFieldError)
+
+  it('may have no rules', () => {
+    expect(problems(withRules(root, 'self.a > 0'))).toEqual([
+      's.x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations',
+    ])
+    expect(problems(withRules({ ...root, type: 'object' }, 'self.a > 0'))).toEqual([])
+    expect(problems(withRules(root))).toEqual([])
+  })
+})

@@ -160,13 +160,18 @@ function readRules(schema: Schema, path: FieldPath, around: Surroundings, readin
   const at = path.field('x-kubernetes-validations')
   const self = celBinding(schema)?.type
   if (self === undefined) {
-    const detail =
-      'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations'
-    reading.errors.push(internalField(at, detail))
+    reading.errors.push(untypedRules(path))
     return []
   }
   return cel.flatMap((rule, index) => readRule(rule, schema, self, at.index(index), around, reading) ?? [])
 }
+
+/** Rules about what has no type that expressions know. */
+export const untypedRules = (path: FieldPath): FieldError =>
+  internalField(
+    path.field('x-kubernetes-validations'),
+    'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations',
+  )
 
 function hasFaults(path: FieldPath, { faulty }: Reading): boolean {
   if (faulty.length === 0) return false

@@ -12,7 +12,7 @@ import {
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { goFloat, goNumber, goQuoted } from '../../go-text.ts'
-import { isJsonObject, type JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject, sortKeys } from '../../json.ts'
 import type { JsonType, ValueChecks } from '../schema.ts'
 import { pathOf } from '../validate.ts'
 import { formatChecks, isKnownFormat } from './formats.ts'
@@ -419,8 +419,9 @@ function enumCheck({ enum: allowed = [] }: ValueChecks): Check | undefined {
   if (allowed.length === 0) return undefined
   return (value, parent, step, errors) => {
     if (value !== null && allowed.some((each) => deepEqual(value, each) || isConvertedTo(value, each))) return 1
-    const shown = allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
-    errors.push(unsupportedField(pathOf(parent, step), value, shown))
+    // As Go writes maps.
+    const shown = allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(sortKeys(each))))
+    errors.push(unsupportedField(pathOf(parent, step), sortKeys(value), shown))
     return 0
   }
 }

@@ -4,7 +4,7 @@
  */
 import { addErrors, duplicateField, type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { isJsonObject, member } from '../../json.ts'
+import { isJsonObject, member, sortKeys } from '../../json.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 import { byKey, keyOf, pathOf, type Validator } from '../validate.ts'
@@ -262,7 +262,7 @@ function duplicates(values: readonly unknown[], path: FieldPath, errors: FieldEr
     const text = canonicalText(value)
     const times = seen.get(text) ?? 0
     seen.set(text, times + 1)
-    if (times === 1) errors.push(duplicateField(path.index(index), value))
+    if (times === 1) errors.push(duplicateField(path.index(index), sortKeys(value)))
   })
 }
 
