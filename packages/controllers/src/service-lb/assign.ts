@@ -30,12 +30,15 @@ export interface Problem {
   readonly message: string
 }
 
+/** A service has no more addresses, however many nodes there are: whoever follows services gets all of them with each change of a node. */
+export const addressesMax = 100
+
 /** Of how many ports that are taken it is said by whom. */
 const toldMax = 4
 
 /**
- * Gives a service the addresses of nodes at which all of its ports are free: those that no pod of the node, no port of nodes, no server of the
- * cluster, and no older service has. Pure.
+ * Gives a service the addresses of nodes at which all of its ports are free, `addressesMax` at most: those ports that no pod of the node, no port of nodes,
+ * no server of the cluster, and no older service has. Pure.
  */
 export function assign(service: Service, surroundings: Surroundings): Assignment {
   const assigner = new Assigner(surroundings)
@@ -45,12 +48,15 @@ export function assign(service: Service, surroundings: Surroundings): Assignment
   const asked = wanted === '' ? [...all.keys()] : [...all.keys()].filter((address) => address === wanted)
   if (asked.length === 0)
     return none('NotAnAddressOfNodes', `spec.loadBalancerIP ${wanted} is no address of a node that is available`)
-  const reached = asked.filter((address) => assigner.leadsTo(service, all.get(address) ?? []))
+  const reached = asked
+    .filter((address) => assigner.leadsTo(service, all.get(address) ?? []))
+    .sort(compareText)
+    .slice(0, addressesMax)
   if (reached.length === 0) {
     const message = `externalTrafficPolicy is ${externalTrafficPolicy}, and no available node has a ready endpoint`
     return none('NoLocalEndpoints', message)
   }
-  const addresses = reached.filter((address) => assigner.obstacles(service, address, 1).length === 0).sort(compareText)
+  const addresses = reached.filter((address) => assigner.obstacles(service, address, 1).length === 0)
   if (addresses.length === reached.length) return { addresses }
   const obstacles = new Set(reached.flatMap((address) => assigner.obstacles(service, address, toldMax)))
   const told = [...obstacles].slice(0, toldMax).join(', ')
@@ -62,9 +68,20 @@ const none = (reason: Problem['reason'], message: string): Assignment => ({
   problem: { reason, message },
 })
 
+interface Rivals {
+  readonly fixed: readonly (readonly [Service, Claim])[]
+  /** The oldest first. */
+  readonly older: readonly Service[]
+}
+
 class Assigner {
   readonly #surroundings: Surroundings
   readonly #available: readonly Node[]
+  /** By key of the service. */
+  readonly #endpointNodes = new Map<string, ReadonlySet<string | undefined>>()
+  readonly #byFamilies = new Map<string, ReadonlyMap<string, readonly Node[]>>()
+  /** By key of the service and port. */
+  readonly #rivalsAt = new Map<string, Rivals>()
   /** By key of the service and address: whether it has that. */
   readonly #has = new Map<string, boolean>()
 
@@ -75,18 +92,29 @@ class Assigner {
 
   /** The addresses that a service may get, with their nodes. */
   addressesOf({ spec: { ipFamilies = ['IPv4'] } }: Service): ReadonlyMap<string, readonly Node[]> {
-    return byAddress(this.#available, ipFamilies as readonly Family[])
+    const key = ipFamilies.join()
+    const known = this.#byFamilies.get(key) ?? byAddress(this.#available, ipFamilies as readonly Family[])
+    this.#byFamilies.set(key, known)
+    return known
   }
 
   /** Whether what comes to nodes goes to an endpoint, as far as the service lets nodes lead to others. */
   leadsTo(service: Service, nodes: readonly Node[]): boolean {
     if (service.spec.externalTrafficPolicy !== 'Local') return true
-    const names = new Set(nodes.map(({ metadata }) => metadata.name))
-    return this.#surroundings
-      .slicesOf(service)
-      .some(({ endpoints = [] }) =>
-        endpoints.some(({ nodeName, conditions }) => names.has(nodeName) && conditions?.ready !== false),
-      )
+    const ready = this.#nodesOfEndpoints(service)
+    return nodes.some(({ metadata }) => ready.has(metadata.name))
+  }
+
+  /** The nodes of ready endpoints. */
+  #nodesOfEndpoints(service: Service): ReadonlySet<string | undefined> {
+    const key = keyOf(service)
+    const known = this.#endpointNodes.get(key)
+    if (known !== undefined) return known
+    const endpoints = this.#surroundings.slicesOf(service).flatMap((slice) => slice.endpoints ?? [])
+    const ready = endpoints.filter(({ nodeName, conditions }) => nodeName !== undefined && conditions?.ready !== false)
+    const names = new Set(ready.map(({ nodeName }) => nodeName))
+    this.#endpointNodes.set(key, names)
+    return names
   }
 
   /** What has ports of a service at an address, so many at most. */
@@ -119,25 +147,35 @@ class Assigner {
   }
 
   #serviceHolder(service: Service, port: string, address: string): string | undefined {
-    const others = this.#surroundings.servicesAt(port)
-    const isOwn = (other: Service): boolean => other.metadata.uid === service.metadata.uid
-    for (const other of others) {
-      for (const claim of claimsOf(other)) {
-        if (claim.port !== port || claim.at === 'given') continue
-        // Its own addresses may be those of nodes, and its ports the same on them.
-        if (isOwn(other) && (claim.at !== 'nodes' || isSamePort(service, port))) continue
-        if (isAt(claim, address)) return `service ${keyOf(other)}${claim.at === 'nodes' ? ', as a port of nodes' : ''}`
-      }
+    const { fixed, older } = this.#rivals(service, port)
+    for (const [other, claim] of fixed) {
+      if (isAt(claim, address)) return `service ${keyOf(other)}${claim.at === 'nodes' ? ', as a port of nodes' : ''}`
     }
-    const older = others.filter((other) => !isOwn(other) && isBalanced(other) && isOlder(other, service))
-    const holder = older
-      .sort(byAge)
-      .find(
-        (other) =>
-          claimsOf(other).some((claim) => claim.port === port && claim.at === 'given') &&
-          this.#hasAddress(other, address),
-      )
+    const holder = older.find((other) => this.#hasAddress(other, address))
     return holder === undefined ? undefined : `service ${keyOf(holder)}`
+  }
+
+  /** Who else would have a port: those that have it wherever they say, and older services that may have it where this one would. */
+  #rivals(service: Service, port: string): Rivals {
+    const key = `${keyOf(service)} ${port}`
+    const known = this.#rivalsAt.get(key)
+    if (known !== undefined) return known
+    const fixed: (readonly [Service, Claim])[] = []
+    const older: Service[] = []
+    for (const other of this.#surroundings.servicesAt(port)) {
+      const isOwn = other.metadata.uid === service.metadata.uid
+      const claims = claimsOf(other).filter((claim) => claim.port === port)
+      for (const claim of claims) {
+        if (claim.at === 'given') continue
+        // Its own addresses may be those of nodes, and its ports the same on them.
+        if (!isOwn || (claim.at === 'nodes' && !isSamePort(service, port))) fixed.push([other, claim])
+      }
+      const isGiven = claims.some(({ at }) => at === 'given')
+      if (isGiven && !isOwn && isBalanced(other) && byAge(other, service) < 0) older.push(other)
+    }
+    const rivals = { fixed, older: older.sort(byAge) }
+    this.#rivalsAt.set(key, rivals)
+    return rivals
   }
 
   #hasAddress(service: Service, address: string): boolean {
@@ -169,8 +207,6 @@ function takesPort({ spec }: Pod, text: string, address: string): boolean {
     ({ ip, port, protocol }) => portText(port, protocol) === text && (isAny(ip) || ip === address),
   )
 }
-
-const isOlder = (one: Service, other: Service): boolean => byAge(one, other) < 0
 
 const byAge = (one: Service, other: Service): number =>
   compareText(one.metadata.creationTimestamp ?? '', other.metadata.creationTimestamp ?? '') ||

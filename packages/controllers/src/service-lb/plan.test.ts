@@ -1,7 +1,7 @@
 import type { EndpointSlice, Node, Pod, Service } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { pod, startMs } from '../testing/objects.ts'
-import { type Assignment, assign } from './assign.ts'
+import { type Assignment, addressesMax, assign } from './assign.ts'
 import { addressesCondition, cleanupFinalizer, nodeAddressesClass } from './balanced.ts'
 import { claimsOf } from './claims.ts'
 import { planAddresses, planCleanup } from './plan.ts'
@@ -122,6 +122,28 @@ describe('the addresses of a service', () => {
   it('are of both families, where it has both', () => {
     const both = service('web', 5, { ipFamilies: ['IPv6', 'IPv4'] })
     expect(assigned(both, { nodes: [one, node('six', '2001:db8::1')] }).addresses).toEqual(['192.0.2.1', '2001:db8::1'])
+  })
+
+  it('are so many at most, and each node is looked at a few times for all of them', () => {
+    let looks = 0
+    const nodes = Array.from({ length: 3000 }, (_, index) => {
+      const made = node(`n${index}`, `10.${64 + Math.floor(index / 250)}.0.${index % 250}`)
+      const { status } = made
+      return Object.defineProperty({ ...made }, 'status', {
+        get() {
+          looks += 1
+          return status
+        },
+      })
+    })
+    const others = Array.from({ length: 20 }, (_, index) => service(`old${index}`, 1))
+    const { addresses, problem } = assigned(web, { nodes, others })
+    expect(addresses).toEqual([])
+    expect(problem?.message).toBe('port 80/TCP is taken by service default/old0')
+    expect(assigned(web, { nodes }).addresses).toHaveLength(addressesMax)
+    expect(looks).toBeLessThan(nodes.length * 20)
+    const local = service('web', 5, { externalTrafficPolicy: 'Local' })
+    expect(assigned(local, { nodes, slices: [slice(['n2999', true])] })).toEqual({ addresses: ['10.75.0.249'] })
   })
 
   it('are none without nodes, and that is said', () => {
