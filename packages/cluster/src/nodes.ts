@@ -2,23 +2,17 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Node, nodes, pods } from '@coracle/api'
-import type { Client, ConnectionLink } from '@coracle/client'
+import type { ConnectionLink } from '@coracle/client'
 import { assert, type Clock } from '@coracle/environment'
 import {
   type AgentMetricsSource,
   createKubelet,
-  createNodeAgents,
-  createSimulatedRuntime,
   type DeadContainerLimits,
   type HostImages,
   type Kubelet,
-  type NodeAgents,
   type OpenServiceNames,
   type Runtime,
   type SimulatedBehaviour,
-  type StoredNodes,
-  simulatedNodeAddress,
 } from '@coracle/kubelet'
 import type { ServiceProxy } from '@coracle/proxy'
 import { hostAndPort } from './agent/host-and-port.ts'
@@ -48,10 +42,6 @@ import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
 export const processNodesMax = 64
-
-/** Simulated nodes with an agent each, at most: each has 256 addresses of 10.128.0.0/9 for its pods. */
-export const separateNodesMax = 32_768
-const addressesPerNode = 256
 
 export interface NodesOptions {
   readonly worlds: Worlds
@@ -91,17 +81,17 @@ export interface Nodes {
   node(name: string): Component
 }
 
-/** The nodes of a cluster, to be started. */
-export function createNodes(options: NodesOptions): Nodes {
-  const { count, runtime, agents } = options
+/** The nodes of a cluster, to be started. Those that are simulated are loaded where they are asked for. */
+export async function createNodes(options: NodesOptions, clock: Clock): Promise<Nodes> {
+  const { count, runtime } = options
   assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
   if (runtime !== 'simulated') return processNodes(options)
-  const nodes = agents === 'separate' ? separateNodes(options) : sharedNodes(options)
-  return { ...nodes, start: (link) => startWithVolumes(options, undefined, nodes.start(link), link) }
+  const { simulatedNodes } = await clock.hold(import('./simulated-nodes.ts'))
+  return simulatedNodes(options)
 }
 
 /** What makes volumes on the nodes runs beside them: below `dataDirectory`, where they are real. */
-function startWithVolumes(
+export function startWithVolumes(
   { worlds, count, stored, namePrefix }: NodesOptions,
   dataDirectory: string | undefined,
   nodes: Started,
@@ -117,102 +107,9 @@ function startWithVolumes(
   }
 }
 
-const ownNames = ({ count, namePrefix }: Pick<NodesOptions, 'count' | 'namePrefix'>): ReadonlySet<string> =>
+/** The names of the nodes that are made here. */
+export const ownNames = ({ count, namePrefix }: Pick<NodesOptions, 'count' | 'namePrefix'>): ReadonlySet<string> =>
   new Set(Array.from({ length: count }, (_, index) => `${namePrefix}${index}`))
-
-function sharedNodes(options: NodesOptions): Nodes {
-  const { count, stored } = options
-  return {
-    start(link) {
-      if (count === 0 && !stored) return { atWork: Promise.resolve(), stop: () => {} }
-      return startSharedNodes(options, link)
-    },
-    node(name) {
-      throw new Error(`node "${name}" shares its agent with all others: start the cluster with agents: 'separate'`)
-    },
-  }
-}
-
-function startSharedNodes(
-  { worlds, connections, count, namePrefix, stored, behaviour }: NodesOptions,
-  link: ConnectionLink,
-): Started {
-  const client = worlds.clientOf('nodes', identities.simulatedNodes, link)
-  const environment = worlds.environmentOf('nodes')
-  let agents: NodeAgents | undefined
-  let isStopped = false
-  const start = async (): Promise<void> => {
-    const found = stored ? await storedNodes(client, ownNames({ count, namePrefix })) : undefined
-    if (isStopped) return
-    agents = createNodeAgents({
-      client,
-      environment,
-      count,
-      runtime: 'simulated',
-      namePrefix,
-      ...(found === undefined ? {} : { stored: found }),
-      ...(behaviour === undefined ? {} : { behaviour }),
-    })
-    const shared = agents
-    const { usage, logs, exec, attach, portForward, runtime, nodeNames } = shared
-    const common = { usage, exec, attach, portForward }
-    for (const nodeName of nodeNames) {
-      const pods = () => shared.podsOf(nodeName)
-      connections.add(nodeName, {
-        ...common,
-        environment,
-        logs: async (...request) => logs(...request),
-        served: () => ({
-          ...common,
-          logs,
-          nodeName,
-          nodeAddress: shared.nodeAddress(nodeName),
-          facts: shared.nodeFacts(nodeName),
-          runtime,
-          pods,
-        }),
-      })
-    }
-    await shared.start()
-  }
-  const atWork = start()
-  return {
-    atWork,
-    stop() {
-      isStopped = true
-      for (const name of agents?.nodeNames ?? []) connections.remove(name)
-      return agents?.stop()
-    },
-  }
-}
-
-/** The nodes there are that are alive and not this process's `own`, and all pods. A node that is down stays down: nobody speaks for it. */
-async function storedNodes(client: Client, own: ReadonlySet<string>): Promise<StoredNodes> {
-  const [{ items: allNodes }, { items: allPods }] = await Promise.all([client.list(nodes), client.list(pods)])
-  const alive = allNodes.filter((node) => !own.has(node.metadata.name ?? '') && isReady(node))
-  return { nodes: alive, pods: allPods }
-}
-
-function isReady({ status }: Node): boolean {
-  return status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true
-}
-
-/** Simulated nodes with an agent each. Their runtimes outlive the agents: containers run on when one is stopped. */
-function separateNodes(options: NodesOptions): Nodes {
-  const { worlds, count, namePrefix, drives } = options
-  assert(count <= separateNodesMax, `${count} nodes with agents of their own are more than ${separateNodesMax}`)
-  const startMember = (index: number): readonly [string, StartMember<void>] => {
-    const name = `${namePrefix}${index}`
-    const [high, low] = [128 + Math.floor(index / 256), index % 256]
-    const runtime = createSimulatedRuntime({
-      environment: worlds.environmentOf(`${name} runtime`),
-      addresses: { first: `10.${high}.${low}.0`, count: addressesPerNode },
-    })
-    return [name, (_, link) => startKubelet(options, { name, runtime, address: simulatedNodeAddress(index) }, link)]
-  }
-  const group = new ComponentGroup(new Map(Array.from({ length: count }, (_, index) => startMember(index))), drives)
-  return { start: (link) => group.start(undefined, link), node: (name) => group.component(name) }
-}
 
 function processNodes(options: NodesOptions): Nodes {
   const { worlds, count, namePrefix, dataDir, drives, images, containerRuntime } = options
@@ -340,7 +237,8 @@ function startWithProxy(
   }
 }
 
-interface NodeParts {
+/** What is a node's own. */
+export interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
   readonly address?: string
@@ -352,7 +250,8 @@ interface NodeParts {
 
 const serverOf = (url: string | undefined) => (url === undefined ? undefined : hostAndPort(url))
 
-function startKubelet(
+/** Starts the agent of one node. */
+export function startKubelet(
   { worlds, connections, deadContainers, containerRuntime, apiUrl, externalAddress }: NodesOptions,
   { name, runtime, address, root, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,

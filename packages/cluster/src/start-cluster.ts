@@ -29,7 +29,7 @@ import { identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
 import { NodeConnections } from './node-connections.ts'
 import type { RuntimeKind } from './node-runtime.ts'
-import { createNodes } from './nodes.ts'
+import { createNodes, type NodesOptions } from './nodes.ts'
 import { stopAll } from './stop-all.ts'
 import { createWorlds, type Worlds } from './worlds.ts'
 
@@ -152,7 +152,7 @@ async function start(
   const drives = drivesOf(environment, hasSockets(options))
   const component = (start: StartComponent) => new RestartableComponent(start, () => server.link, drives)
   const { agents = 'shared' } = options
-  const nodes = createNodes({
+  const wantedNodes: NodesOptions = {
     worlds,
     connections,
     count,
@@ -169,7 +169,8 @@ async function start(
     externalAddress: address && externalAddress(address.host),
     apiUrl: () => server.listener?.url,
     drives,
-  })
+  }
+  const nodes = await createNodes(wantedNodes, environment.clock)
   const controllers = new Controllers({
     worlds,
     server,
