@@ -134,12 +134,26 @@ function nodeFrom(value: unknown, isRoot: boolean): FieldSet | undefined {
 
 const isOfUnknownKind = (element: string): boolean => element.charAt(1) === ':' && !'fkvi'.includes(element.charAt(0))
 
+/** So many elements, no longer than that, are known by how they were written: objects of one template have the same. Beyond that all are forgotten. */
+const knownElementsMax = 4096
+const knownElementLengthMax = 128
+const knownElements = new Map<string, string>()
+
 /** A path element as this server writes it; undefined where it makes no sense. */
-function pathElementFrom(element: string): string | undefined {
+function pathElementFrom(written: string): string | undefined {
+  if (written.startsWith('f:')) return written
+  const known = knownElements.get(written)
+  if (known !== undefined) return known
+  const element = readElement(written)
+  if (element === undefined || written.length > knownElementLengthMax) return element
+  if (knownElements.size >= knownElementsMax) knownElements.clear()
+  knownElements.set(written, element)
+  return element
+}
+
+function readElement(element: string): string | undefined {
   const rest = element.slice(2)
   switch (element.slice(0, 2)) {
-    case 'f:':
-      return element
     case 'v:': {
       const value = parsed(rest)
       return value === undefined || isEndless(value) ? undefined : `v:${JSON.stringify(value)}`

@@ -60,6 +60,8 @@ export class WriteAdmission {
   readonly #changedBy: string[] = []
   /** What admission has written there, if anything. */
   #managedFields: ObjectMeta['managedFields']
+  /** The owners that follow from it. */
+  #ownersAfter: FieldOwners | undefined
 
   constructor(parts: AdmittingParts, request: AdmissionRequest) {
     const { operation, context, posted, subresource, namespace, name, old, options } = request
@@ -115,7 +117,10 @@ export class WriteAdmission {
   ownersAfter(owners: FieldOwners): FieldOwners {
     if (this.#managedFields === undefined) return owners
     const written = ownersOf(this.#managedFields)
-    if (written !== undefined) return written
+    if (written !== undefined) {
+      this.#ownersAfter = written
+      return written
+    }
     this.#attributes.context.warn?.(
       `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${managedFieldsProblem(this.#managedFields)}`,
     )
@@ -143,9 +148,10 @@ export class WriteAdmission {
     this.#alongside.length = 0
     const { name } = this.#attributes
     // By now a name that was to be generated is.
-    const attributes =
+    const named =
       name === '' && object !== undefined ? { ...this.#attributes, name: object.metadata.name ?? '' } : this.#attributes
-    return this.#parts.admission.validate(attributes, object)
+    const owners = this.#ownersAfter
+    return this.#parts.admission.validate(owners === undefined ? named : { ...named, owners: () => owners }, object)
   }
 }
 

@@ -242,12 +242,16 @@ describe('a mutating webhook', () => {
       const renamed = { op: 'replace', path: '/metadata/managedFields/0/manager', value: 'renamed' }
       return object.data.k === 'v' ? { patch: [renamed, { op: 'replace', path: '/data/k', value: 'w' }] } : addData('n')
     })
+    const judge = await startTestWebhook(() => ({}))
     const test = await startTestCore()
     await mutating(test, 'a', webhookOf(webhook), webhookOf(webhook, { name: 'second.example.com' }))
+    await validating(test, 'b', webhookOf(judge))
     const { stored } = await test
       .registry(configMaps)
       .create(admin, 'default', configMap('a', { k: 'v' }), { ...writeOptions, fieldManager: 'me' })
-    expect(webhook.requests[1]?.object.metadata.managedFields[0].manager).toBe('renamed')
+    for (const { object } of [webhook.requests[1], judge.requests[0]].flatMap((each) => each ?? []))
+      expect(object.metadata.managedFields[0].manager).toBe('renamed')
+    expect(judge.requests).toHaveLength(1)
     expect(stored.object).toMatchObject({ data: { k: 'w', n: 'added' } })
     expect(stored.owners.map(({ name }) => name)).toEqual(['renamed'])
   })
