@@ -115,9 +115,11 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'patch cm a b -p {"data":{"x":"3"}} -o json',
     ...['label', 'annotate'].map((verb) => `${verb} cm a b x=2 --overwrite --dry-run=client -o yaml`),
     ['patch --local -f - -p {"data":{"x":"4"}} -o yaml', manifest(configMap('a', {}), configMap('b', {}))],
-    ...['restart', 'pause', 'resume', 'history'].map((verb) => `rollout ${verb} deploy one two -o yaml`),
-    'set image deploy one two x=y -o yaml',
-    'rollout undo deploy one two --dry-run=server -o yaml',
+    {
+      until: 'get deploy one two -o jsonpath={.items[*].status.conditions[*].reason}',
+      shows: /NewReplicaSetAvailable.*NewReplicaSetAvailable/,
+    },
+    ...['history', 'pause'].map((verb) => `rollout ${verb} deploy one two -o yaml`),
     'autoscale deploy one two --max=3 -o yaml --dry-run=client',
     'taint node node-0 node-1 a=b:NoSchedule -o yaml --dry-run=client',
     ...['create', 'apply'].map(

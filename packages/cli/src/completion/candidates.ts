@@ -9,8 +9,6 @@ export interface Completion {
   readonly candidates: readonly Candidate[]
   /** File names may stand there. */
   readonly files?: boolean
-  /** The word goes on after the candidate: no space follows it. */
-  readonly isOpen?: boolean
 }
 
 /** More than these are of no use to anybody who chooses. */

@@ -79,6 +79,17 @@ describe('a word is completed', () => {
     ['get pods --show-l', ['--show-labels']],
     ['get pods --kubec', ['--kubeconfig=']],
     ['logs w', ['web']],
+    ['logs dep', ['deployments/']],
+    ['exec s', ['services/', 'statefulsets/']],
+    ['debug s', []],
+    ['cp w', ['web:']],
+    ['cp web:/a w', ['web:']],
+    ['cp web:', []],
+    ['rollout status d', ['daemonsets', 'deployments']],
+    ['rollout pause ', ['deployments']],
+    ['scale r', ['replicationcontrollers', 'replicasets']],
+    ['expose p', ['pods']],
+    ['taint ', ['nodes']],
     ['logs web ', ['main', 'side']],
     ['logs web -c s', ['side']],
     ['cordon node', ['node-0', 'node-1']],
@@ -108,7 +119,17 @@ describe('a word is completed', () => {
     expect(stdout).toMatch(/^cordon\t\S.*\n:4\n$/)
   })
 
+  it.each([
+    ['get pods --kubec', ':6'],
+    ['logs dep', ':6'],
+    ['logs web ', ':4'],
+    ['cp w', ':2'],
+  ])('%s, and goes on or not: %s', async (line, directive) => {
+    expect((await complete(line)).directive).toBe(directive)
+  })
+
   it('by files, where files are meant', async () => {
+    expect(await complete('cp ./w')).toEqual({ words: [], directive: ':0' })
     expect(await complete('apply -f ')).toEqual({ words: [], directive: ':0' })
     expect(await complete('get pods --kubeconfig=')).toEqual({ words: [], directive: ':0' })
     expect((await complete('get nosuchtype ')).directive).toBe(':4')

@@ -14,12 +14,12 @@ const noFiles = 4
  */
 export async function printCompletion(host: Host, program: Command, words: readonly string[]): Promise<void> {
   const line = readCommandLine(program, words)
-  const {
-    candidates,
-    files = false,
-    isOpen = false,
-  } = await complete(host, program, line).catch((): Completion => ({ candidates: [] }))
+  const { candidates, files = false } = await complete(host, program, line).catch(
+    (): Completion => ({ candidates: [] }),
+  )
   const shown = candidates.filter(({ word }) => word.startsWith(line.word)).slice(0, candidatesMax)
+  // A word that ends so goes on.
+  const isOpen = shown.length > 0 && shown.every(({ word }) => /[=,:/]$/.test(word))
   const lines = shown.map(({ word, description }) => `${line.before}${word}${description ? `\t${description}` : ''}\n`)
   host.stdout.write(`${lines.join('')}:${(isOpen ? noSpace : 0) + (files ? 0 : noFiles)}\n`)
 }

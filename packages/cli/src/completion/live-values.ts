@@ -1,5 +1,5 @@
 import type { Pod } from '@coracle/api'
-import { collectionPath, withQuery } from '@coracle/client'
+import { collectionPath, type DiscoveredResource, withQuery } from '@coracle/client'
 import type { Option } from 'commander'
 import type { Host } from '../host.ts'
 import { readKubeconfigs } from '../kubeconfig/edit-kubeconfig.ts'
@@ -17,6 +17,7 @@ const serverTimeLimit = '2s'
 type Arguments =
   | 'resources'
   | 'pods'
+  | 'paths'
   | 'nodes'
   | 'signing requests'
   | 'types'
@@ -37,7 +38,7 @@ const argumentsOf: Readonly<Record<string, Arguments>> = {
   explain: 'types',
   attach: 'pods',
   debug: 'pods',
-  cp: 'pods',
+  cp: 'paths',
   exec: 'pods',
   logs: 'pods',
   'port-forward': 'pods',
@@ -61,6 +62,32 @@ const argumentsOf: Readonly<Record<string, Arguments>> = {
   up: 'files',
   use: 'places',
 }
+
+type IsOfUse = (resource: DiscoveredResource) => boolean
+
+const named =
+  (...names: readonly string[]): IsOfUse =>
+  ({ plural, group }) =>
+    names.includes(group === '' ? plural : `${plural}.${group}`)
+
+const isScalable: IsOfUse = ({ subresources }) => subresources.includes('scale')
+const isRolledOut = named('daemonsets.apps', 'deployments.apps', 'statefulsets.apps')
+const isPausable = named('deployments.apps')
+
+/** Types that a command can do something with, where these are not all. */
+const typesFor: Readonly<Record<string, IsOfUse>> = {
+  autoscale: isScalable,
+  scale: isScalable,
+  expose: named('pods', 'services', 'replicationcontrollers', 'deployments.apps', 'replicasets.apps'),
+  taint: named('nodes'),
+  ...Object.fromEntries(['history', 'restart', 'status', 'undo'].map((verb) => [`rollout ${verb}`, isRolledOut])),
+  ...Object.fromEntries(['pause', 'resume'].map((verb) => [`rollout ${verb}`, isPausable])),
+}
+
+/** What has pods, of which one is chosen where it is named. */
+const ownersOfPods = 'daemonsets deployments jobs pods replicasets replicationcontrollers services statefulsets'.split(
+  ' ',
+)
 
 const formats = ['json', 'yaml', 'name', 'wide', 'jsonpath=', 'jsonpath-as-json=', 'jsonpath-file=', 'custom-columns=']
 
@@ -94,11 +121,13 @@ export async function argumentCandidates(host: Host, line: CommandLine): Promise
   const kind = /^(rollout|set) /.test(path) ? 'resources' : argumentsOf[path]
   switch (kind) {
     case 'resources':
-      return fromServer(host, line, (session) => objects(session, args, word))
+      return fromServer(host, line, (session) => objects(session, args, word, typesFor[path]))
     case 'types':
-      return args.length > 0 ? none : fromServer(host, line, async (session) => types(await session.catalog(), ''))
+      return args.length > 0 ? none : fromServer(host, line, async (session) => types(await session.catalog()))
     case 'pods':
       return fromServer(host, line, (session) => podsOrContainers(session, path, args, word))
+    case 'paths':
+      return paths(host, line)
     case 'nodes':
       return fromServer(host, line, (session) => namesOf(session, 'nodes', args))
     case 'signing requests':
@@ -128,13 +157,18 @@ const places = (host: Host): readonly Candidate[] =>
   placesHere(host).map(({ name, shown }) => ({ word: name, description: shown }))
 
 /** Types, then names of theirs; or `TYPE/NAME` in one word. */
-async function objects(session: Session, args: readonly string[], word: string): Promise<readonly Candidate[]> {
+async function objects(
+  session: Session,
+  args: readonly string[],
+  word: string,
+  isOfUse?: IsOfUse,
+): Promise<readonly Candidate[]> {
   const slash = word.indexOf('/')
   const [type] = args
   if (slash > 0) return prefixed(word.slice(0, slash + 1), await namesOf(session, word.slice(0, slash)))
   if (type === undefined) {
     const comma = word.lastIndexOf(',') + 1
-    return types(await session.catalog(), word.slice(0, comma))
+    return types(await session.catalog(), word.slice(0, comma), isOfUse)
   }
   return type.includes('/') ? [] : namesOf(session, type, args.slice(1))
 }
@@ -147,15 +181,30 @@ async function podsOrContainers(
 ): Promise<readonly Candidate[]> {
   const slash = word.indexOf('/')
   if (slash > 0) return prefixed(word.slice(0, slash + 1), await namesOf(session, word.slice(0, slash)))
-  if (args.length === 0) return namesOf(session, 'pods')
+  if (args.length === 0) {
+    const pods = await namesOf(session, 'pods')
+    return path === 'debug' || path === 'top pod'
+      ? pods
+      : [...pods, ...ownersOfPods.map((type) => ({ word: `${type}/` }))]
+  }
   return path === 'logs' && args.length === 1 ? containersOf(session, args[0] ?? '') : []
 }
 
+/** Files here, and pods, of which a path follows. */
+async function paths(host: Host, line: CommandLine): Promise<Completion> {
+  const { args, word } = line
+  if (args.length > 1 || word.includes(':')) return none
+  if (/[./]/.test(word)) return { candidates: [], files: true }
+  const { candidates } = await fromServer(host, line, (session) => namesOf(session, 'pods'))
+  return { candidates: candidates.map((pod) => ({ word: `${pod.word}:` })), files: true }
+}
+
 /** Plural names, of every group once; a list may stand before: `pods,`. */
-function types(catalog: ResourceCatalog, before: string): readonly Candidate[] {
+function types(catalog: ResourceCatalog, before = '', isOfUse: IsOfUse = () => true): readonly Candidate[] {
   const known = new Set<string>()
-  return catalog.preferred().flatMap(({ plural, group, shortNames, verbs }) => {
-    if (!verbs.includes('list')) return []
+  return catalog.preferred().flatMap((resource) => {
+    const { plural, group, shortNames, verbs } = resource
+    if (!verbs.includes('list') || !isOfUse(resource)) return []
     const name = known.has(plural) ? `${plural}.${group}` : plural
     known.add(plural)
     return [{ word: before + name, description: [...shortNames, group].filter((each) => each !== '').join(' ') }]
@@ -210,8 +259,7 @@ async function fromServer(
   { options }: CommandLine,
   ask: (session: Session) => Promise<readonly Candidate[]>,
 ): Promise<Completion> {
-  const candidates = await withSession(host, { ...connectionFlags(options), requestTimeout: serverTimeLimit }, ask)
-  return { candidates, isOpen: candidates.length > 0 && candidates.every(({ word }) => /[=,]$/.test(word)) }
+  return { candidates: await withSession(host, { ...connectionFlags(options), requestTimeout: serverTimeLimit }, ask) }
 }
 
 /** What was typed of the connection, so that the right server is asked. */
