@@ -1,4 +1,3 @@
-import { constants, PerformanceObserver, performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import type { Clock, Timer } from './clock.ts'
 import { returnFreedMemory } from './freed-memory.ts'
@@ -160,6 +159,7 @@ const growthPercentAtRest = 150
  */
 const movedBytesMax = 150e6
 
+// What Node has to measure with is loaded by who measures: commands that only ask a server do not.
 const processMemory: ProcessMemory = {
   activeMs: () => performance.eventLoopUtilization().active,
   // How many collections V8 does (`--memory-reducer-gc-count`, two) must stay as it is: the process would end if there were fewer
@@ -175,6 +175,7 @@ const processMemory: ProcessMemory = {
     setFlagsFromString(does ? '--compact-on-every-full-gc' : '--no-compact-on-every-full-gc')
   },
   onCollected(callback) {
+    const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks')
     const observer = new PerformanceObserver((list) => {
       if (list.getEntries().some(isFullCollection)) callback()
     })
@@ -185,6 +186,7 @@ const processMemory: ProcessMemory = {
 }
 
 function isFullCollection(entry: object): boolean {
+  const { constants } = process.getBuiltinModule('node:perf_hooks')
   const detail = 'detail' in entry ? entry.detail : undefined
   return (
     typeof detail === 'object' &&

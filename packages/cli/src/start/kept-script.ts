@@ -110,11 +110,12 @@ function readKept(file: string): Buffer | undefined {
   return code
 }
 
-/** The time of the file says when the process started that took it last. */
+/** The time of the file says when it was taken last. */
 function markTaken(file: string): void {
-  const startedAt = performance.timeOrigin / 1000
+  // biome-ignore lint/style/noRestrictedGlobals: file systems have their own times, and `performance` would load more of Node than all else here
+  const now = Date.now() / 1000
   try {
-    utimesSync(file, startedAt, startedAt)
+    utimesSync(file, now, now)
   } catch {
     // A disk that is read-only makes no room for others either.
   }
