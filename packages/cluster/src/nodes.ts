@@ -71,6 +71,8 @@ export interface NodesOptions {
   readonly containerRuntime: ContainerRuntimeOptions | undefined
   /** Which containers that have ended are kept, where they are processes. */
   readonly deadContainers: DeadContainerLimits | undefined
+  /** Where static pods are, for nodes whose containers are real. */
+  readonly manifestPath: string | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
@@ -351,7 +353,7 @@ interface NodeParts {
 const serverOf = (url: string | undefined) => (url === undefined ? undefined : hostAndPort(url))
 
 function startKubelet(
-  { worlds, connections, deadContainers, containerRuntime, apiUrl }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime, manifestPath, apiUrl }: NodesOptions,
   { name, runtime, address, root, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -366,6 +368,7 @@ function startKubelet(
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
+    ...(manifestPath === undefined || !runtime.runsProcesses ? {} : { manifestPath }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),

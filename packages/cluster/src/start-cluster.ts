@@ -161,6 +161,7 @@ async function start(
     runtime,
     images: options.images,
     containerRuntime: options.containerRuntime,
+    manifestPath: options.manifestPath,
     deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,
