@@ -234,6 +234,10 @@ describe('coracle up that cannot start', () => {
       'error: invalid argument "many" for "--nodes" flag: strconv.ParseInt: parsing "many": invalid syntax',
     ],
     [['--missing-images', 'web:broken'], 'error: --missing-images is for simulated nodes'],
+    [
+      ['--pod-manifest-path', '.', '--runtime', 'simulated'],
+      'error: --pod-manifest-path is for nodes whose containers run something',
+    ],
     [['--runtime-config', 'extensions/v1beta1'], 'error: --runtime-config: "extensions/v1beta1" is no version'],
   ])('says which flag is wrong: %s', async (args, message) => {
     const { code, stderr } = await runCoracle(['up', '--data-dir', join(home, 'data'), ...args])

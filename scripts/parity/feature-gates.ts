@@ -106,7 +106,7 @@ export const featureGates: readonly FeatureGate[] = [
   {
     name: 'MutableCSINodeAllocatableCount',
     since: '1.36',
-    note: 'How many volumes a driver takes is read when it registers.',
+    where: 'packages/csi/src/registration/allocatable-updates.ts',
   },
   {
     name: 'MutatingAdmissionPolicy',

@@ -54,6 +54,8 @@ export interface ClusterOptions {
   readonly containerRuntime?: ContainerRuntimeOptions
   /** Programs of this host that images stand for on the process runtime; `parseHostImages` reads them. None by default. */
   readonly images?: HostImages
+  /** A manifest of a pod that nodes run whatever the API says, or a directory of such, where containers are real. None by default. */
+  readonly manifestPath?: string
   /** Which containers that have ended are kept where they are real, for their logs. Upstream's limits by default. */
   readonly deadContainers?: Partial<DeadContainerLimits>
   /**

@@ -61,6 +61,8 @@ export interface NodesOptions {
   readonly containerRuntime: ContainerRuntimeOptions | undefined
   /** Which containers that have ended are kept, where they are processes. */
   readonly deadContainers: DeadContainerLimits | undefined
+  /** Where static pods are, for nodes whose containers are real. */
+  readonly manifestPath: string | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
@@ -252,7 +254,7 @@ const serverOf = (url: string | undefined) => (url === undefined ? undefined : h
 
 /** Starts the agent of one node. */
 export function startKubelet(
-  { worlds, connections, deadContainers, containerRuntime, apiUrl, externalAddress }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime, manifestPath, apiUrl, externalAddress }: NodesOptions,
   { name, runtime, address, root, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -268,6 +270,7 @@ export function startKubelet(
     ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
     ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
+    ...(manifestPath === undefined || !runtime.runsProcesses ? {} : { manifestPath }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),

@@ -162,6 +162,7 @@ async function start(
     runtime,
     images: options.images,
     containerRuntime: options.containerRuntime,
+    manifestPath: options.manifestPath,
     deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { checkFormat, formatTime, serviceCidrs } from '@coracle/api'
 import {
   asSpecified,
@@ -162,13 +163,17 @@ async function managerOf(host: Host, { client }: Cluster) {
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ nodes = 1, runtime = 'process', images, missingImages, listen, nodePrefix }: UpFlags): void {
+function checkFlags(flags: UpFlags): void {
+  const { nodes = 1, runtime = 'process', images, missingImages, listen, nodePrefix, podManifestPath } = flags
   if (listen === '') throw new CliError('--listen is empty: give an address, or 0.0.0.0 for all of this machine')
   const [problem] =
     nodePrefix === undefined ? [] : checkFormat('dns1123-subdomain', `${nodePrefix}${Math.max(nodes - 1, 0)}`)
   if (problem !== undefined) throw new CliError(`--node-prefix: no node can be named "${nodePrefix}0": ${problem}`)
   if (missingImages !== undefined && runtime !== 'simulated') {
     throw new CliError('--missing-images is for simulated nodes: give --runtime simulated too')
+  }
+  if (podManifestPath !== undefined && runtime === 'simulated') {
+    throw new CliError('--pod-manifest-path is for nodes whose containers run something: leave one of the two out')
   }
   refuseImages({ runtime, ...(images === undefined ? {} : { images }) })
   if (runtime === 'process' && nodes > processNodesMax) {
@@ -296,6 +301,9 @@ async function start(
       ...deadContainersOf(flags),
       ...runtime,
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
+      ...(flags.podManifestPath === undefined
+        ? {}
+        : { manifestPath: resolve(host.workingDirectory, flags.podManifestPath) }),
       listen: { host: flags.listen, port: flags.port },
       flags: shownFlags,
       onStartProgress: (stage) => progress.say(stage),

@@ -48,6 +48,7 @@ export interface UpFlags
   readonly maximumDeadContainers?: number
   readonly namespace?: string
   readonly nodePrefix?: string
+  readonly podManifestPath?: string
   readonly output?: 'json'
   /** Pods run on when the server stops, and its next start takes them up. */
   readonly keepPods?: boolean

@@ -116,6 +116,10 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       'how many nodes to have; 0: only a control plane (default: 1)',
       wholeNumber({ min: 0, max: nodesMax }),
     )
+    .option(
+      '--pod-manifest-path <path>',
+      'a manifest of a pod, or a directory of such, that nodes run whatever the API says: static pods',
+    )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
   withRuntime(command)
     .option(

@@ -4,12 +4,15 @@ import { type Node, nodes, type Pod, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { createLogger, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { isCritical } from '../admission/preemption.ts'
 import { createKubelet } from '../kubelet.ts'
+import type { PodContext } from '../pod/pod-context.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { manifestsCheckMs } from './follow-manifests.ts'
 import { staticPodOf } from './static-pod.ts'
+import { StaticPods } from './static-pods.ts'
 
 const manifest = (name = 'web', image = 'nginx:1') => `apiVersion: v1
 kind: Pod
@@ -99,6 +102,18 @@ describe('a pod that a node is given in a file', () => {
     expect(await test.running()).toEqual(runs)
   })
 
+  it('ends with its file where it has no mirror', async () => {
+    const test = node()
+    test.put(manifest())
+    test.api.intercept(async ({ plural, verb }) => {
+      if (plural === 'pods' && verb === 'create') throw new Error('the API is away')
+    })
+    await test.start()
+    test.remove()
+    await test.look()
+    expect([await test.running(), await test.runtime.listPodSandboxes()]).toEqual([[], []])
+  })
+
   it('ends with its file, and its mirror with it', async () => {
     const test = node()
     test.put(manifest())
@@ -183,6 +198,52 @@ describe('a pod that a node is given in a file', () => {
     expect(test.mirrors().map(({ metadata }) => metadata.name)).toEqual(['web-node-a'])
     expect(test.logged.filter((each) => each === 'a manifest is of no pod that can be run')).toHaveLength(2)
   })
+})
+
+/** Static pods without a node, and what is to be run of them. */
+function alone() {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const given: string[] = []
+  const last: { context?: PodContext | undefined } = {}
+  const statics = new StaticPods({
+    ...{ client, environment, nodeName: 'node-a', context: {} as PodContext },
+    manager: {
+      setPod({ metadata, spec }, context) {
+        // The node does not let it go for others.
+        expect(isCritical({ metadata, spec } as Pod)).toBe(true)
+        given.push(`${metadata.uid}${metadata.deletionTimestamp === undefined ? '' : ' ends'}`)
+        last.context = context
+      },
+      removePod: ({ metadata }) => given.push(`${metadata.uid} has ended`),
+    },
+  })
+  onTestFinished(() => statics.stop())
+  return { statics, client, environment, given, last }
+}
+
+it('what a file says now begins as soon as what it said before has ended', async () => {
+  const { statics, given, last } = alone()
+  statics.set([testPod({}, { metadata: { uid: 'first' } })])
+  statics.set([testPod({}, { metadata: { uid: 'second' } })])
+  expect(given).toEqual(['first', 'first ends'])
+  await last.context?.client.delete(pods, { namespace: 'default', name: 'web' })
+  expect(given.slice(2)).toEqual(['first has ended', 'second'])
+})
+
+it('nobody waits who deletes a mirror', async () => {
+  const { statics, client, environment } = alone()
+  const mirror = await client.create(
+    pods,
+    testPod({}, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'a' } } }),
+  )
+  statics.set([testPod({}, { metadata: { uid: 'a' } })])
+  statics.mirrorSet(mirror)
+  await environment.clock.settle()
+  expect(client.stored(pods)).toHaveLength(1)
+  statics.mirrorSet({ ...mirror, metadata: { ...mirror.metadata, deletionTimestamp: '2026-01-01T00:00:30Z' } })
+  await environment.clock.settle()
+  expect(client.stored(pods)).toEqual([])
 })
 
 describe('a mirror of no pod', () => {
