@@ -158,13 +158,14 @@ function failedIndexAgain(change: Change, view: View): string | undefined {
     : undefined
 }
 
-function failedAndRunning({ metadata: { uid = '', ...metadata }, status }: Job, view: View): string | undefined {
+function failedAndRunning(job: Job, view: View): string | undefined {
+  const { metadata, status } = job
   if (status?.failedIndexes === undefined || !view.isCalm) return undefined
-  const running = view.podsOf(uid).filter(isActive)
+  const running = view.podsOf(metadata.uid ?? '').filter(isActive)
   const again = running.find((pod) => includesIndex(status.failedIndexes, indexOf(pod)))
   return again === undefined
     ? undefined
-    : `${labelOf(again)} runs, and its index has failed (${labelOf({ kind: 'Job', metadata })})`
+    : `${labelOf(again)} runs, and its index has failed (${labelOf(job)})`
 }
 
 const indexOf = ({ metadata }: Pod): number =>
