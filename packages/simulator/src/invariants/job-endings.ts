@@ -163,9 +163,7 @@ function failedAndRunning(job: Job, view: View): string | undefined {
   if (status?.failedIndexes === undefined || !view.isCalm) return undefined
   const running = view.podsOf(metadata.uid ?? '').filter(isActive)
   const again = running.find((pod) => includesIndex(status.failedIndexes, indexOf(pod)))
-  return again === undefined
-    ? undefined
-    : `${labelOf(again)} runs, and its index has failed (${labelOf(job)})`
+  return again === undefined ? undefined : `${labelOf(again)} runs, and its index has failed (${labelOf(job)})`
 }
 
 const indexOf = ({ metadata }: Pod): number =>
