@@ -10,6 +10,10 @@ export interface ClientCall {
   /** Empty for collections, and for objects whose name the server makes. */
   readonly name: string
   readonly subresource: string
+  /** What is to be created, or written in the place of another; undefined for other verbs. */
+  readonly object?: KubernetesObject
+  /** How long what is to be deleted may take; undefined where that is not said. */
+  readonly gracePeriodSeconds?: number | undefined
 }
 
 /** What stands between a client and its server. `proceed` makes the call; an interceptor may call it late, or not at all. */
@@ -58,13 +62,13 @@ class InterceptedClient implements Client {
 
   create: Client['create'] = (resource, object, options) => {
     const { namespace, name } = object.metadata
-    const call = callOf('create', resource, namespace, name, options?.subresource)
+    const call = { ...callOf('create', resource, namespace, name, options?.subresource), object }
     return this.#interceptor.call(call, async () => this.#target().create(resource, object, options))
   }
 
   update: Client['update'] = (resource, object, options) => {
     const { namespace, name } = object.metadata
-    const call = callOf('update', resource, namespace, name, options?.subresource)
+    const call = { ...callOf('update', resource, namespace, name, options?.subresource), object }
     return this.#interceptor.call(call, async () => this.#target().update(resource, object, options))
   }
 
@@ -92,7 +96,8 @@ class InterceptedClient implements Client {
   }
 
   delete: Client['delete'] = (resource, key, options) => {
-    const call = callOf('delete', resource, key.namespace, key.name)
+    const { gracePeriodSeconds } = options ?? {}
+    const call = { ...callOf('delete', resource, key.namespace, key.name), gracePeriodSeconds }
     return this.#interceptor.call(call, async () => this.#target().delete(resource, key, options))
   }
 

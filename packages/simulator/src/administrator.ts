@@ -8,6 +8,7 @@ import {
   type Node,
   nodes,
   type ObjectMeta,
+  type OwnerReference,
   type Pod,
   pods,
   type Resource,
@@ -81,6 +82,11 @@ export class Administrator {
         })
       case 'load':
         return this.#load(request.target, request.mebibytes)
+      case 'own': {
+        const { target, owner } = request
+        const ownerReferences = [await this.#referenceTo(owner)]
+        return this.patch(resourceOf(target.kind), target, { metadata: { ownerReferences } })
+      }
       case 'release':
         return this.patch(resourceOf(request.target.kind), request.target, { metadata: { finalizers: null } })
       case 'cordon':
@@ -96,13 +102,15 @@ export class Administrator {
 
   async #create(object: KubernetesObject, owners: readonly Owner[]): Promise<void> {
     const references = []
-    for (const { kind, namespace, name, blockOwnerDeletion } of owners) {
-      const key = { ...(namespace === undefined ? {} : { namespace }), name }
-      const { apiVersion, metadata } = await this.#client.get(resourceOf(kind), key)
-      references.push({ apiVersion, kind, name, uid: metadata.uid ?? '', blockOwnerDeletion })
-    }
+    for (const owner of owners) references.push(await this.#referenceTo(owner))
     const metadata = { ...object.metadata, ...(references.length === 0 ? {} : { ownerReferences: references }) }
     await this.#client.create(resourceOf(object.kind as Target['kind']), { ...object, metadata })
+  }
+
+  async #referenceTo({ kind, namespace, name, blockOwnerDeletion }: Owner): Promise<OwnerReference> {
+    const key = { ...(namespace === undefined ? {} : { namespace }), name }
+    const { apiVersion = '', metadata } = await this.#client.get(resourceOf(kind), key)
+    return { apiVersion, kind, name, uid: metadata.uid ?? '', blockOwnerDeletion }
   }
 
   /** The template of the second youngest revision, as kubectl takes it. */

@@ -5,14 +5,13 @@ import type { SoleWriterStore, StoreEvent, StoreWatch } from '@coracle/store'
 import type { Kind } from './kinds.ts'
 import type { Network } from './network.ts'
 import { objectIn } from './stored-objects.ts'
+import type { Trouble } from './trouble.ts'
 import { controllerOf, type Invariant, type View, type Violation } from './view.ts'
 
 /** Violations that are kept: a broken cluster breaks its rules with every event. */
 const violationsMax = 20
 
-/** How long a component may act on what was true before, where it may be cut off from the news. */
-const staleMaxMs = 10 * 60_000
-/** And where it may not: what happens at the same time happens in some order. */
+/** How long a component may act on what was true before where nothing is wrong: what happens at the same time happens in some order. */
 const momentMs = 1000
 
 /** Kinds that say nothing that a rule is about, and are many. */
@@ -42,8 +41,8 @@ export interface PodEvent {
 export class History implements View {
   readonly violations: Violation[] = []
   readonly podEvents: PodEvent[] = []
-  readonly isCalm: boolean
-  readonly staleMs: number
+  readonly #trouble: Trouble
+  readonly #areClocksTrue: boolean
   readonly #environment: Environment
   readonly #startMs: number
   readonly #network: Network
@@ -62,15 +61,16 @@ export class History implements View {
     environment: Environment,
     network: Network,
     invariants: readonly Invariant[],
-    isCalm: boolean,
+    trouble: Trouble,
+    areClocksTrue: boolean,
   ) {
     this.#environment = environment
     this.#startMs = environment.clock.now()
     this.#nowMs = this.#startMs
     this.#network = network
     this.#invariants = invariants
-    this.isCalm = isCalm
-    this.staleMs = isCalm ? momentMs : staleMaxMs
+    this.#trouble = trouble
+    this.#areClocksTrue = areClocksTrue
     this.#watch = store.watch('/registry/', {
       after: store.latest(),
       onEvents: (events) => this.#hear(events),
@@ -88,12 +88,21 @@ export class History implements View {
     return this.#lastChange
   }
 
-  get unanswered(): number {
-    return this.#network.unansweredSince(this.#nowMs - staleMaxMs)
+  get isCalm(): boolean {
+    return this.#areClocksTrue && this.#trouble.sinceMs === undefined
+  }
+
+  get staleMs(): number {
+    const { sinceMs } = this.#trouble
+    return momentMs + (sinceMs === undefined ? 0 : this.#nowMs - sinceMs)
+  }
+
+  unansweredPodsOf(owner: string): number {
+    return this.#network.unansweredPodsSince(owner, this.#nowMs - this.staleMs)
   }
 
   isCreationUnanswered({ kind = '', metadata: { namespace = '', name = '' } }: KubernetesObject): boolean {
-    return this.#network.isCreationUnanswered(kind, namespace, name, this.#nowMs - staleMaxMs)
+    return this.#network.isCreationUnanswered(kind, namespace, name, this.#nowMs - this.staleMs)
   }
 
   /** A text that two runs have in common only if the same was written in the same order. */
@@ -143,8 +152,12 @@ export class History implements View {
     return first < 0 ? [] : (versions.map(({ object }) => object) as unknown as readonly T[])
   }
 
-  deleterOf({ metadata }: Pod): string | undefined {
-    return this.#network.deleterOf(metadata.namespace ?? '', metadata.name ?? '')
+  deleterOf({ kind = '', metadata }: KubernetesObject): string | undefined {
+    return this.#network.deleterOf(kind, metadata.namespace ?? '', metadata.name ?? '')
+  }
+
+  isForced({ kind = '', metadata }: KubernetesObject): boolean {
+    return this.#network.isForced(kind, metadata.namespace ?? '', metadata.name ?? '')
   }
 
   deletionsOf({ kind = '', metadata }: KubernetesObject): number {

@@ -13,6 +13,7 @@ import {
   persistentVolumes,
   podDisruptionBudgets,
   pods,
+  priorityClasses,
   type Resource,
   replicaSets,
   replicationControllers,
@@ -85,6 +86,7 @@ const resources = {
   ResourceClaimTemplate: resourceClaimTemplates,
   ResourceClaim: resourceClaims,
   ConfigMap: configMaps,
+  PriorityClass: priorityClasses,
   Namespace: namespaces,
   Node: nodes,
   Pod: pods,
@@ -95,6 +97,9 @@ export type Kind = keyof typeof resources
 
 /** How objects of a kind are reached. */
 export const resourceOf = (kind: Kind): Resource<KubernetesObject> => resources[kind] as Resource<KubernetesObject>
+
+/** Whether operations are about a kind. */
+export const isKind = (kind: string | undefined): kind is Kind => kind !== undefined && Object.hasOwn(resources, kind)
 
 /** Whether a kind keeps a number of pods that can be set. */
 export const isScalable = (kind: Kind): boolean =>

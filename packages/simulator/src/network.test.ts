@@ -1,4 +1,4 @@
-import { configMaps, type KubernetesObject } from '@coracle/api'
+import { configMaps, type KubernetesObject, pods } from '@coracle/api'
 import { type Client, ConnectionError, interceptClient } from '@coracle/client'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
@@ -47,4 +47,38 @@ it('knows which creations may have taken effect unheard, until one of the same n
   expect(way.isCreationUnanswered('ConfigMap', 'default', 'other', startMs)).toBe(false)
   await create()
   expect(isUnanswered()).toBe(false)
+})
+
+it('counts a pod as made unheard for its owner alone, and only where the server may have made it', async () => {
+  const environment = virtualEnvironment()
+  const way = new Network(environment, [{ atMs: 0, type: 'bad-network', probability: 0.5, forMs: 1 }], () => 0)
+  const server = createFakeClient(environment)
+  const client = way.between(0, 'replicaset-controller', server)
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'web', controller: true }
+  const create = (name: string) =>
+    client.create(pods, { metadata: { namespace: 'default', name, ownerReferences: [owner] } } as never)
+  const unanswered = () => way.unansweredPodsSince('web', 0)
+  way.partition(0, 'replicaset-controller', 'requests', 1000)
+  await expect(create('a')).rejects.toThrow('the request is lost')
+  expect([unanswered(), server.stored(pods).length]).toEqual([0, 0])
+  await environment.clock.advance('1s')
+  way.partition(0, 'replicaset-controller', 'answers', 1000)
+  await expect(create('b')).rejects.toThrow('the answer is lost')
+  expect([unanswered(), server.stored(pods).length]).toEqual([1, 1])
+  expect(way.unansweredPodsSince('other', 0)).toBe(0)
+})
+
+it('knows who last had an object deleted, and whether by force', async () => {
+  const environment = virtualEnvironment()
+  const way = new Network(environment, [], () => 0)
+  const server = createFakeClient(environment)
+  const remove = (component: string, options: object) => way.between(0, component, server).delete(pods, key, options)
+  const last = () => [way.deleterOf('Pod', 'default', 'web'), way.isForced('Pod', 'default', 'web')]
+  await server.create(pods, { metadata: key } as never)
+  await remove('player', { gracePeriodSeconds: 0 })
+  expect(last()).toEqual(['player', true])
+  await server.create(pods, { metadata: key } as never)
+  await remove('job-controller', {})
+  expect(last()).toEqual(['job-controller', false])
+  expect(way.deleterOf('ConfigMap', 'default', 'web')).toBeUndefined()
 })

@@ -12,6 +12,7 @@ import {
 } from '@coracle/client/faults'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { type Direction, isFault, type Operation } from './operation.ts'
+import { controllerOf } from './view.ts'
 
 /** The way of one component to its server. */
 interface Way {
@@ -23,6 +24,24 @@ interface Way {
 const reads: ReadonlySet<ClientCall['verb']> = new Set(['get', 'list', 'watch'])
 const nobody: ReadonlySet<string> = new Set()
 
+/** What is known of a write at the server: it took effect, or may have. Absent: it had none. */
+type Effect = 'certain' | 'possible'
+
+async function noteEffect<T>(
+  call: ClientCall,
+  effects: WeakMap<ClientCall, Effect>,
+  proceed: () => Promise<T>,
+): Promise<T> {
+  try {
+    const answer = await proceed()
+    effects.set(call, 'certain')
+    return answer
+  } catch (error) {
+    if (error instanceof ConnectionError && !error.refused) effects.set(call, 'possible')
+    throw error
+  }
+}
+
 /** A watch that is dropped delivers fewer events than this. */
 const droppedAfterMax = 10
 
@@ -33,11 +52,14 @@ export class Network {
   readonly #latestRevision: () => number
   readonly #ways = new Map<string, Way>()
   readonly #deleters = new Map<string, string>()
+  /** The objects whose last deletion was asked to take no time. */
+  readonly #forced = new Set<string>()
   readonly #deletions = new Map<string, number>()
   readonly #writers = new Map<number, ReadonlySet<string>>()
   readonly #uncertain = new Set<string>()
   #probability = 0
-  #unansweredMs: readonly number[] = []
+  /** When the creation of a pod may have taken effect without an answer, by its owner. */
+  readonly #unansweredPods = new Map<string, number[]>()
   /** When the creation of an object was last lost without an answer, by its kind and name, until one is answered. */
   readonly #unansweredCreations = new Map<string, number>()
 
@@ -53,8 +75,11 @@ export class Network {
 
   /** The client of a component of a server, behind what may go wrong on its way. */
   between(server: number, component: string, client: Client): Client {
-    const noted: Interceptor = { call: (call, proceed) => this.#note(component, call, proceed) }
-    if (!this.#canFail) return withFaults(client, [noted])
+    // What has become of a call at the server, which whoever made it may not learn.
+    const effects = new WeakMap<ClientCall, Effect>()
+    const noted: Interceptor = { call: (call, proceed) => this.#note(component, call, effects, proceed) }
+    const observed: Interceptor = { call: (call, proceed) => noteEffect(call, effects, proceed) }
+    if (!this.#canFail) return withFaults(client, [noted, observed])
     const { clock, random } = this.#environment
     const chance = random.fork(`network of ${server} ${component}`)
     const strikes = () => this.#probability > 0 && chance.next() < this.#probability
@@ -66,6 +91,7 @@ export class Network {
       lostAnswers(strikes),
       slowWatches(clock, () => way.delayMs),
       droppedWatches(() => (strikes() ? 1 + Math.floor(chance.next() * droppedAfterMax) : Number.POSITIVE_INFINITY)),
+      observed,
     ])
   }
 
@@ -103,9 +129,9 @@ export class Network {
     }
   }
 
-  /** How many creations may have taken effect since then without whoever asked learning of it. */
-  unansweredSince(atMs: number): number {
-    return this.#unansweredMs.filter((each) => each >= atMs).length
+  /** How many creations of pods of an owner may have taken effect since then without whoever asked learning of it. */
+  unansweredPodsSince(owner: string, atMs: number): number {
+    return (this.#unansweredPods.get(owner) ?? []).filter((each) => each >= atMs).length
   }
 
   /** Whether since then the creation of an object, by a name that was asked for, may have taken effect without whoever asked learning of it. */
@@ -113,9 +139,14 @@ export class Network {
     return (this.#unansweredCreations.get(`${kind}/${namespace}/${name}`) ?? Number.NEGATIVE_INFINITY) >= sinceMs
   }
 
-  /** Which component last asked for the deletion of a pod. */
-  deleterOf(namespace: string, name: string): string | undefined {
-    return this.#deleters.get(`${namespace}/${name}`)
+  /** Which component last asked for the deletion of an object. */
+  deleterOf(kind: string, namespace: string, name: string): string | undefined {
+    return this.#deleters.get(`${kind}/${namespace}/${name}`)
+  }
+
+  /** Whether whoever last asked for the deletion of an object did not want to wait for anybody. */
+  isForced(kind: string, namespace: string, name: string): boolean {
+    return this.#forced.has(`${kind}/${namespace}/${name}`)
   }
 
   /** How often the deletion of an object was asked for. */
@@ -136,13 +167,20 @@ export class Network {
     return this.#uncertain.has(component)
   }
 
-  async #note<T>(component: string, call: ClientCall, proceed: () => Promise<T>): Promise<T> {
+  async #note<T>(
+    component: string,
+    call: ClientCall,
+    effects: WeakMap<ClientCall, Effect>,
+    proceed: () => Promise<T>,
+  ): Promise<T> {
     const { verb, resource, namespace, name } = call
     if (verb === 'delete') {
       const key = `${resource.kind}/${namespace ?? ''}/${name}`
       this.#deletions.set(key, 1 + (this.#deletions.get(key) ?? 0))
+      this.#deleters.set(key, component)
+      if (call.gracePeriodSeconds === 0) this.#forced.add(key)
+      else this.#forced.delete(key)
     }
-    if (verb === 'delete' && resource.plural === 'pods') this.#deleters.set(`${namespace}/${name}`, component)
     if (reads.has(verb) || resource.plural === 'events') return proceed()
     const before = this.#latestRevision()
     const created = verb === 'create' && call.subresource === '' ? `${resource.kind}/${namespace ?? ''}/${name}` : ''
@@ -155,11 +193,20 @@ export class Network {
       if (error instanceof ConnectionError) {
         this.#uncertain.add(component)
         const nowMs = this.#environment.clock.now()
-        if (verb === 'create') this.#unansweredMs = [...this.#unansweredMs, nowMs]
-        if (created !== '' && !error.refused) this.#unansweredCreations.set(created, nowMs)
+        const mayBeThere = created !== '' && effects.get(call) !== undefined
+        if (mayBeThere) this.#unansweredCreations.set(created, nowMs)
+        if (mayBeThere && resource.plural === 'pods') this.#noteUnansweredPod(call, nowMs)
       }
       throw error
     }
+  }
+
+  #noteUnansweredPod({ object }: ClientCall, nowMs: number): void {
+    const owner = object === undefined ? undefined : controllerOf(object)
+    if (owner === undefined) return
+    const times = this.#unansweredPods.get(owner.uid) ?? []
+    times.push(nowMs)
+    this.#unansweredPods.set(owner.uid, times)
   }
 
   /** What was there before the request was written by somebody else: so is answered who changes nothing, or ends an object. */

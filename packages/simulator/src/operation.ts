@@ -41,6 +41,8 @@ export type Request =
   | { readonly type: 'touch'; readonly target: Target }
   /** From now on each pod of a workload that there is uses so much memory. */
   | { readonly type: 'load'; readonly target: Target; readonly mebibytes: number }
+  /** Makes another the owner of an object that is there. */
+  | { readonly type: 'own'; readonly target: Target; readonly owner: Owner }
   /** Takes the finalizers off an object. */
   | { readonly type: 'release'; readonly target: Target }
   | { readonly type: 'delete-pod'; readonly pick: number; readonly gracePeriodSeconds?: number }

@@ -16,6 +16,7 @@ import {
   pods,
   type ReplicaSet,
   type Resource,
+  type ResourceQuota,
   replicaSets,
   resourceQuotas,
 } from '@coracle/api'
@@ -23,6 +24,7 @@ import type { Client } from '@coracle/client'
 import type { Component } from '@coracle/cluster'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { Administrator, taintKey } from './administrator.ts'
+import { priorityClassShapes, scarceLabel } from './demands.ts'
 import { deviceOffers } from './devices.ts'
 import { gadgetDefinition, gadgets, type Kind, resourceOf } from './kinds.ts'
 import type { Network } from './network.ts'
@@ -30,22 +32,29 @@ import { type Fault, isFault, type Operation, type Request } from './operation.t
 import { withPatience } from './patience.ts'
 import type { Servers } from './servers.ts'
 import { manualClass } from './shapes.ts'
+import type { Trouble } from './trouble.ts'
+import { controllerOf } from './view.ts'
 
 /** How soon a component that could not start is started again. */
 const restartMs = 10_000
+
+/** So much of anything holds nobody up. */
+const ample = '1000'
 
 /** Does what operations say, as an administrator with a good connection. */
 export class Player {
   readonly #servers: Servers
   readonly #environment: VirtualEnvironment
   readonly #network: Network
+  readonly #trouble: Trouble
   readonly #client: Client
   readonly #administrator: Administrator
 
-  constructor(servers: Servers, environment: VirtualEnvironment, network: Network) {
+  constructor(servers: Servers, environment: VirtualEnvironment, network: Network, trouble: Trouble) {
     this.#servers = servers
     this.#environment = environment
     this.#network = network
+    this.#trouble = trouble
     const [client] = servers.clients
     if (client === undefined) throw new Error('there is no server')
     this.#client = network.between(0, 'player', client)
@@ -84,8 +93,10 @@ export class Player {
       await this.#administrator.patch(nodes, metadata, { spec: { unschedulable: false } })
       await this.#administrator.taint({ metadata, spec } as Node, undefined)
     }
-    for (const { metadata } of await this.#administrator.all(resourceQuotas))
-      await this.#remove(resourceQuotas, metadata)
+    for (const { metadata, spec } of await this.#administrator.all<ResourceQuota>(resourceQuotas)) {
+      const hard = Object.fromEntries(Object.keys(spec?.hard ?? {}).map((name) => [name, ample]))
+      await this.#administrator.patch(resourceQuotas, metadata, { spec: { hard } })
+    }
     for (const { metadata } of await this.#administrator.all(cronJobs))
       await this.#administrator.patch(cronJobs, metadata, { spec: { suspend: true } })
     for (const { metadata } of await this.#administrator.all(deployments))
@@ -93,11 +104,27 @@ export class Player {
     for (const { metadata, spec } of await this.#administrator.all<Job>(jobs)) {
       if (spec.parallelism === 0) await this.#administrator.patch(jobs, metadata, { spec: { parallelism: 1 } })
     }
+    await this.#makeRoom()
     await this.#removeWhatWaits()
     await this.#offerDevices()
     for (const { metadata } of await this.#administrator.all(gadgets))
       if (metadata.finalizers !== undefined)
         await this.#administrator.patch(gadgets, metadata, { metadata: { finalizers: null } })
+  }
+
+  /** Pods that need much of a node have room there when there are few, and nobody's are among them no more. */
+  async #makeRoom(): Promise<void> {
+    const sets = await this.#administrator.all<ReplicaSet>(replicaSets)
+    const scarce = sets.filter(({ spec }) => spec.template?.metadata?.labels?.[scarceLabel] !== undefined)
+    for (const { metadata, spec } of scarce) {
+      if ((spec.replicas ?? 1) > 1) await this.#administrator.patch(replicaSets, metadata, { spec: { replicas: 1 } })
+    }
+    // What pods wait for may have been lost on its way.
+    if (scarce.length > 0) await this.#create(priorityClassShapes)
+    for (const pod of await this.#administrator.all<Pod>(pods)) {
+      const isScarce = pod.metadata.labels?.[scarceLabel] !== undefined
+      if (isScarce && controllerOf(pod) === undefined) await this.#remove(pods, pod.metadata)
+    }
   }
 
   /**
@@ -125,7 +152,12 @@ export class Player {
   async #offerDevices(): Promise<void> {
     const all = await this.#administrator.all<ReplicaSet>(replicaSets)
     if (all.every(({ spec }) => spec.template?.spec?.resourceClaims === undefined)) return
-    for (const object of deviceOffers) {
+    await this.#create(deviceOffers)
+  }
+
+  /** Makes objects, where they are not there. */
+  async #create(objects: readonly KubernetesObject[]): Promise<void> {
+    for (const object of objects) {
       await this.#administrator.try(() => this.#administrator.ask({ type: 'create', object }, 0))
     }
   }
@@ -156,27 +188,34 @@ export class Player {
       }
       case 'hand-over': {
         const component = this.#servers.component(fault.server, fault.component)
+        const ends = this.#trouble.begins()
         await component?.stop()
         await component?.start()
+        ends()
         return
       }
       case 'bad-network':
+        this.#trouble.lasts(fault.forMs)
         this.#network.makeBad(fault.probability, fault.forMs)
         return
       case 'partition':
+        this.#trouble.lasts(fault.forMs)
         this.#network.partition(fault.server, fault.component, fault.direction, fault.forMs)
         return
       case 'lag':
+        this.#trouble.lasts(fault.forMs)
         this.#network.delay(fault.server, fault.component, fault.delayMs, fault.forMs)
         return
       case 'cut-store': {
         const way = this.#servers.way(fault.server)
+        this.#trouble.lasts(fault.forMs)
         way?.cut()
         this.#environment.clock.setTimer(fault.forMs, () => way?.restore())
         return
       }
       case 'lag-store': {
         const way = this.#servers.way(fault.server)
+        this.#trouble.lasts(fault.forMs)
         way?.hold()
         this.#environment.clock.setTimer(fault.forMs, () => way?.release())
       }
@@ -185,18 +224,20 @@ export class Player {
 
   async #crash(component: Component | undefined, forMs: number): Promise<void> {
     if (component === undefined) return
+    const ends = this.#trouble.begins()
     await component.crash()
-    this.#environment.clock.setTimer(forMs, () => void this.#start(component))
+    this.#environment.clock.setTimer(forMs, () => void this.#start(component, ends))
   }
 
   /** Starts what crashed, again and again until it is at work, as whoever keeps services running does. */
-  async #start(component: Component): Promise<void> {
+  async #start(component: Component, ends: () => void): Promise<void> {
     try {
       await component.start()
+      ends()
     } catch {
       if (this.#servers.isStopped) return
       await component.crash()
-      this.#environment.clock.setTimer(restartMs, () => void this.#start(component))
+      this.#environment.clock.setTimer(restartMs, () => void this.#start(component, ends))
     }
   }
 }

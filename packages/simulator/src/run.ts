@@ -10,6 +10,7 @@ import { Player } from './player.ts'
 import { Reader } from './reader.ts'
 import type { Scenario } from './scenario.ts'
 import { Servers } from './servers.ts'
+import { Trouble } from './trouble.ts'
 import type { Invariant, Violation } from './view.ts'
 
 /** What came of a run. */
@@ -64,13 +65,15 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
   })
   const invariants = invariantsOfRun()
   const isCalm = !scenario.operations.some(isFault) && Object.keys(scenario.skewsMs).length === 0
-  const history: History = new History(servers.store, environment, network, invariants, isCalm)
+  const trouble = new Trouble(clock)
+  const areClocksTrue = Object.keys(scenario.skewsMs).length === 0
+  const history: History = new History(servers.store, environment, network, invariants, trouble, areClocksTrue)
   await servers.start(scenario)
   await clock.settle()
   const readers = servers.clients.map((client) => new Reader(client, environment, servers.store.latest()))
   history.podEvents.length = 0
   for (const reader of readers) reader.start()
-  const player = new Player(servers, environment, network)
+  const player = new Player(servers, environment, network, trouble)
   await player.prepare(scenario.operations)
   const startMs = clock.now()
   const inquiry = limits.questions === undefined ? undefined : new Inquiry(servers, environment, history, network)

@@ -1,5 +1,6 @@
 import { seededRandom } from '@coracle/environment'
 import { withAdditions, withJobMadeAnew, withTwoOwners } from './additions.ts'
+import { withDemands } from './demands.ts'
 import { withDevices } from './devices.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
@@ -44,6 +45,8 @@ export interface ScenarioOptions {
   readonly operationsMax?: number
   /** Whether things fail; by default in two of three scenarios. */
   readonly faults?: boolean
+  /** Whether some workloads ask for what is rarely asked for; by default in two of five scenarios. */
+  readonly demands?: boolean
 }
 
 const nodesMax = 4
@@ -82,7 +85,10 @@ interface Cast {
 }
 
 /** The scenario of a seed: always the same. */
-export function scenarioOf(seed: number, { operationsMax = 30, faults }: ScenarioOptions = {}): Scenario {
+export function scenarioOf(
+  seed: number,
+  { operationsMax = 30, faults, demands: hasDemands = true }: ScenarioOptions = {},
+): Scenario {
   const draw = new Draw(seededRandom(seed).fork('scenario'))
   const hasFaults = faults ?? draw.chance(2 / 3)
   const cast: Cast = {
@@ -108,12 +114,13 @@ export function scenarioOf(seed: number, { operationsMax = 30, faults }: Scenari
     operations.push({ atMs, ...(hasFaults && draw.chance(0.35) ? fault(draw, cast) : request(draw, cast)) })
   }
   const withJobs = withJobMadeAnew(seed, withAdditions(seed, cast.workloads, operations))
+  const all = withDevices(seed, withTwoOwners(seed, withJobs))
   return {
     seed,
     servers: cast.servers,
     nodes: cast.nodes,
     skewsMs: skews(draw, cast),
-    operations: withDevices(seed, withTwoOwners(seed, withJobs)),
+    operations: hasDemands ? withDemands(seed, all) : all,
   }
 }
 

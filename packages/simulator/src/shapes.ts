@@ -61,7 +61,10 @@ export function budgetShape(draw: Draw, app: string, namespace: string): Kuberne
 }
 
 export const quotaShape = (pods: number, namespace: string): KubernetesObject =>
-  object('v1', 'ResourceQuota', 'quota', namespace, { hard: { pods: String(pods) } })
+  quotaNamed('quota', namespace, { pods: String(pods) })
+
+export const quotaNamed = (name: string, namespace: string, hard: Readonly<Record<string, string>>): KubernetesObject =>
+  object('v1', 'ResourceQuota', name, namespace, { hard })
 
 export const serviceShape = (app: string, namespace: string): KubernetesObject =>
   object('v1', 'Service', `${app}-service`, namespace, { selector: { app }, ports: [{ port: 80 }] })

@@ -6,7 +6,7 @@ export interface View {
   readonly nowMs: number
   /** How long ago what a component acts on may have been true: a moment, or minutes where it may be cut off from the news. */
   readonly staleMs: number
-  /** Whether nothing goes wrong in this run: what holds only then is judged only then. */
+  /** Whether nothing is wrong now, and nothing was lately: what holds only then is judged only then. */
   readonly isCalm: boolean
   list<T extends KubernetesObject = KubernetesObject>(kind: Kind): readonly T[]
   /** Everything there is. */
@@ -17,12 +17,14 @@ export interface View {
   podsOf(uid: string): readonly Pod[]
   /** The versions of an object that whoever acts now may have seen, the latest last; also of one that is gone. */
   recent<T extends KubernetesObject = KubernetesObject>(uid: string): readonly T[]
-  /** Creations that may have taken effect lately without whoever asked learning of it: whoever does not, asks again. */
-  readonly unanswered: number
+  /** Creations of an owner's pods that may have taken effect lately without whoever asked learning of it: whoever does not, asks again. */
+  unansweredPodsOf(owner: string): number
   /** Whether the creation of this object is one of them: whoever asked for it may act as if there were none. */
   isCreationUnanswered(object: KubernetesObject): boolean
-  /** Which component last asked for the deletion of a pod; undefined where none did. */
-  deleterOf(pod: Pod): string | undefined
+  /** Which component last asked for the deletion of an object; undefined where none did. */
+  deleterOf(object: KubernetesObject): string | undefined
+  /** Whether whoever that was did not want to wait for anybody, such as the node of a pod. */
+  isForced(object: KubernetesObject): boolean
   /** How often the deletion of an object was asked for, and of others of its kind and name. */
   deletionsOf(object: KubernetesObject): number
 }
@@ -72,6 +74,14 @@ export const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Failed'
 
 export const isReady = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true
+
+/**
+ * The versions of an object that its own controller may act on as far as it has written them itself: the latest alone, since it waits for its
+ * own writes, unless another may have taken over from it.
+ */
+export function seenByWriter<T>(versions: readonly T[], view: View): readonly T[] {
+  return view.isCalm ? versions.slice(-1) : versions
+}
 
 /** Whether this change made the object. */
 export const isNew = ({ old, object }: Change): boolean =>

@@ -18,6 +18,21 @@ describe('a seed', () => {
     }
   })
 
+  it.each([
+    ['Jobs with rules for failures', '"podFailurePolicy"'],
+    ['Jobs with rules for success', '"successPolicy"'],
+    ['Jobs with a limit for each index', '"backoffLimitPerIndex"'],
+    ['sets whose numbers begin somewhere', '"ordinals"'],
+    ['pods that are more important', '"PriorityClass"'],
+    ['pods that keep apart', '"podAntiAffinity"'],
+    ['budgets that let go of what is not healthy', '"AlwaysAllow"'],
+    ['quotas of other kinds', '"count/jobs.batch"'],
+    ['owners in a circle', '"own"'],
+  ])('is often about %s', (_, text) => {
+    const about = Array.from({ length: 300 }, (_, seed) => JSON.stringify(scenarioOf(seed).operations))
+    expect(about.filter((each) => each.includes(text)).length).toBeGreaterThan(5)
+  })
+
   it('always gives the same run', async () => {
     const scenario = scenarioOf(11)
     expect(await run(scenario)).toEqual(await run(scenario))

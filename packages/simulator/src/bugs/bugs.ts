@@ -178,4 +178,52 @@ export const bugs: readonly Bug[] = [
     find: '&& !isDone(found)',
     replace: '&& isDone(found)',
   },
+  {
+    name: 'a pod below the partition is replaced',
+    file: 'controllers/src/stateful-set/versions.ts',
+    find: 'firstOrdinal(set) + (rollingUpdate?.partition ?? 0)',
+    replace: 'firstOrdinal(set)',
+  },
+  {
+    name: 'a failure that is to be ignored is counted',
+    file: 'controllers/src/job/accounting.ts',
+    find: "judgeFailure(job, pod)?.action === 'Ignore' ? 'uncounted'",
+    replace: "judgeFailure(job, pod)?.action === 'Count' ? 'uncounted'",
+  },
+  {
+    name: 'an index that has failed is run again',
+    file: 'controllers/src/job/plan.ts',
+    find: '&& !hasIndex(failedIndexes, index)) pending',
+    replace: '&& (!hasIndex(failedIndexes, index) || index > 0)) pending',
+  },
+  {
+    name: 'a Job fails one failure early',
+    file: 'controllers/src/job/ending.ts',
+    find: 'progress.failed > backoffLimit',
+    replace: 'progress.failed >= backoffLimit',
+  },
+  {
+    name: 'a rule for success is met one index early',
+    file: 'controllers/src/job/success-policy.ts',
+    find: 'if (reached >= needed)',
+    replace: 'if (reached >= needed - 1)',
+  },
+  {
+    name: 'a Job does not take the place of the one before',
+    file: 'controllers/src/cron-job/plan.ts',
+    find: "if (concurrencyPolicy !== 'Replace') return",
+    replace: "if (concurrencyPolicy !== 'Never') return",
+  },
+  {
+    name: 'a CronJob keeps one Job too many',
+    file: 'controllers/src/cron-job/plan.ts',
+    find: 'if (kept === undefined || jobs.length <= kept) return []',
+    replace: 'if (kept === undefined || jobs.length <= kept + 1) return []',
+  },
+  {
+    name: 'an owner that is gone stays named',
+    file: 'controllers/src/garbage-collector/plan.ts',
+    find: "return { type: 'dropOwners', uids",
+    replace: "return { type: 'keep', uids",
+  },
 ]

@@ -103,8 +103,11 @@ function replaceable(workload: Workload, view: View): readonly Pod[] {
     case 'StatefulSet': {
       if (isHeldUp(workload, view)) return []
       const { updateStrategy } = (workload as unknown as StatefulSet).spec
+      const { ordinals } = (workload as unknown as StatefulSet).spec
       const from =
-        updateStrategy?.type === 'OnDelete' ? Number.POSITIVE_INFINITY : (updateStrategy?.rollingUpdate?.partition ?? 0)
+        updateStrategy?.type === 'OnDelete'
+          ? Number.POSITIVE_INFINITY
+          : (ordinals?.start ?? 0) + (updateStrategy?.rollingUpdate?.partition ?? 0)
       return view.podsOf(uid).filter((pod) => ordinalOf(pod) >= from)
     }
     case 'DaemonSet': {
@@ -126,7 +129,8 @@ function jobProblems(view: View): readonly string[] {
       problems.push(`status.active is ${status?.active ?? 0}, and ${active} pods are`)
     const completions = spec.completions
     const isComplete = status?.conditions?.some(({ type, status: holds }) => type === 'Complete' && holds === 'True')
-    if (isComplete === true && completions !== undefined && status?.succeeded !== completions)
+    const isEarly = status?.conditions?.some(({ reason }) => reason === 'SuccessPolicy') === true
+    if (isComplete === true && !isEarly && completions !== undefined && status?.succeeded !== completions)
       problems.push(`is complete with ${status?.succeeded} of ${completions} completions`)
     const mayRun = spec.suspend !== true && !waits(job, view) && !isJobFinished(job) && (spec.parallelism ?? 1) > 0
     // All Jobs here end within minutes, so that whatever is still open has been forgotten.

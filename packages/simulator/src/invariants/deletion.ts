@@ -8,6 +8,7 @@ export function deletionInvariants(): readonly Invariant[] {
   const foreground = new Map<string, number>()
   return [
     { name: 'what an owner owned goes with it', finally: leftBehind },
+    { name: 'in the end nobody names an owner that is gone', finally: dangling },
     { name: 'in the foreground an owner goes last', check: (change, view) => goesFirst(change, view, foreground) },
     { name: 'what has another owner stays', check: collectedEarly },
     { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphans) },
@@ -25,6 +26,16 @@ function leftBehind(view: View): readonly string[] {
       (object) =>
         `${labelOf(object)} outlives ${object.metadata.ownerReferences?.map(({ kind, name }) => `${kind} ${name}`).join(', ')}`,
     )
+}
+
+/** Who has other owners is told that one is gone. */
+function dangling(view: View): readonly string[] {
+  return [...view.all()].flatMap((object) => {
+    const owners = object.metadata.ownerReferences ?? []
+    const gone = owners.find(({ uid }) => view.byUid(uid) === undefined)
+    const isThere = owners.some(({ uid }) => view.byUid(uid) !== undefined)
+    return gone === undefined || !isThere ? [] : [`${labelOf(object)} names ${gone.kind} ${gone.name}, which is gone`]
+  })
 }
 
 const hasFinalizer = ({ metadata }: KubernetesObject, name: string): boolean =>
@@ -50,10 +61,11 @@ function goesFirst({ old, object }: Change, view: View, asked: Map<string, numbe
   return held.length > 0 ? `${labelOf(old)} goes before ${held.map(labelOf).join(', ')}` : undefined
 }
 
-/** Nobody but the garbage collector, or the end of its namespace, takes a ConfigMap away here: it goes with the last of its owners. */
+/** Where no user does, and its namespace stays, the garbage collector alone takes a ConfigMap away: it goes with the last of its owners. */
 function collectedEarly({ old, object }: Change, view: View): string | undefined {
   if (old?.kind !== 'ConfigMap' || object !== undefined) return undefined
   const { namespace, ownerReferences = [] } = old.metadata
+  if (view.deleterOf(old) === 'player') return undefined
   if (isGoing(view.find('Namespace', undefined, namespace ?? ''))) return undefined
   const owner = ownerReferences.find(({ uid }) => !isGoing(view.byUid(uid)))
   return owner === undefined ? undefined : `${labelOf(old)} is gone, and ${owner.kind} ${owner.name} owns it`

@@ -55,20 +55,29 @@ interface Seen {
   /** Versions that were seen lately, beside what there is. */
   readonly past?: readonly KubernetesObject[]
   readonly deleter?: string
+  readonly isForced?: boolean
   readonly isCalm?: boolean
   readonly unanswered?: number
   /** Names of objects whose creation was not answered. */
   readonly unansweredCreations?: readonly string[]
 }
 
-function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0, unansweredCreations = [] }: Seen): View {
+function view({
+  all = [],
+  past = [],
+  deleter,
+  isForced = false,
+  isCalm = true,
+  unanswered = 0,
+  unansweredCreations = [],
+}: Seen): View {
   const byUid = (uid: string) => all.find(({ metadata }) => metadata.uid === uid)
   const listed = (kind: string) => all.filter((object) => object.kind === kind)
   return {
     nowMs: 0,
     staleMs: 0,
     isCalm,
-    unanswered,
+    unansweredPodsOf: () => unanswered,
     list: listed as unknown as View['list'],
     all: () => all,
     byUid,
@@ -79,6 +88,7 @@ function view({ all = [], past = [], deleter, isCalm = true, unanswered = 0, una
     recent: ((uid: string) => [...past, ...all].filter(({ metadata }) => metadata.uid === uid)) as View['recent'],
     isCreationUnanswered: ({ metadata }) => unansweredCreations.includes(metadata.name ?? ''),
     deleterOf: () => deleter,
+    isForced: () => isForced,
     deletionsOf: ({ metadata }) => Number(metadata.annotations?.deletions ?? 0),
   }
 }
@@ -178,8 +188,26 @@ describe('of pods', () => {
     [
       'forced to go while it runs',
       [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
-      { all: [node], deleter: 'player' },
+      { all: [node], deleter: 'player', isForced: true },
       [],
+    ],
+    [
+      'made to go in order while it runs',
+      [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
+      { all: [node], deleter: 'player' },
+      ['a pod leaves its node before it leaves the API'],
+    ],
+    [
+      'taken for lost by who may not know of its node yet',
+      [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
+      { all: [node], deleter: 'pod-garbage-collector', isForced: true, isCalm: false },
+      [],
+    ],
+    [
+      'taken for lost by who knows of its node',
+      [{ old: pod('a', undefined, { ...onNode('n'), status: running }) }],
+      { all: [node], deleter: 'pod-garbage-collector', isForced: true },
+      ['a pod leaves its node before it leaves the API'],
     ],
   ])('%s', (_, changes, seen, broken) => {
     expect(brokenBy(changes, seen)).toEqual(broken)
@@ -414,6 +442,250 @@ describe('of Jobs', () => {
   })
 })
 
+describe('of how Jobs end', () => {
+  const backOff = { spec: { backoffLimit: 1, parallelism: 1, template: { spec: { restartPolicy: 'Never' } } } }
+  const job = made('Job', 'sum', backOff)
+  const ends = (reason: string, status: object = {}, type = 'FailureTarget') => ({
+    ...status,
+    conditions: [{ type, status: 'True', reason }],
+  })
+  const ending = (status: object, spec: object = backOff.spec): readonly Partial<Change>[] => {
+    const before = made('Job', 'sum', { spec })
+    return [{ old: before, object: later(before, { status }) }]
+  }
+  const tracked = { finalizers: ['batch.kubernetes.io/job-tracking'] }
+  const exited = (name: string, exitCode: number) =>
+    pod(name, job, {
+      metadata: tracked,
+      status: { phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode } } }] },
+    })
+  const policy = { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values: [3] } }] }
+  const indexes = { completions: 3, parallelism: 1, template: { spec: { restartPolicy: 'Never' } } }
+  const groundless = 'a Job ends for a reason that holds'
+  const failures = (count: number) => made('Job', 'sum', { ...backOff, status: { failed: count } })
+  const ofIndex = (name: string, index: number, failed: number) =>
+    pod(name, job, {
+      metadata: {
+        annotations: {
+          'batch.kubernetes.io/job-completion-index': String(index),
+          'batch.kubernetes.io/job-index-failure-count': String(failed),
+        },
+      },
+    })
+  const perIndex = made('Job', 'sum', {
+    spec: { ...indexes, backoffLimitPerIndex: 1 },
+    status: { failedIndexes: '0,2' },
+  })
+  const tooOften = [{ object: exited('first', 1) }, ...ending(ends('BackoffLimitExceeded', { failed: 1 }))]
+  const counting = later(job, { status: { failed: 0, uncountedTerminatedPods: { failed: ['a'] } } })
+  it.each<Case>([
+    ['by as many failures as may be', tooOften, { all: [job] }, [groundless]],
+    ['by a failure that is about to be counted', tooOften, { all: [job, exited('a', 1)] }, []],
+    [
+      'by indexes, of which one may still come',
+      ending(ends('FailedIndexes', { failedIndexes: '0', completedIndexes: '1' }), indexes),
+      {},
+      [groundless],
+    ],
+    [
+      'by indexes, of which none may come',
+      ending(ends('FailedIndexes', { failedIndexes: '0', completedIndexes: '1-2' }), indexes),
+      {},
+      [],
+    ],
+    [
+      'by as many failed indexes as may be',
+      ending(ends('MaxFailedIndexesExceeded', { failedIndexes: '0' }), { ...indexes, maxFailedIndexes: 1 }),
+      {},
+      [groundless],
+    ],
+    [
+      'by more failed indexes than may be',
+      ending(ends('MaxFailedIndexesExceeded', { failedIndexes: '0,2' }), { ...indexes, maxFailedIndexes: 1 }),
+      {},
+      [],
+    ],
+    ['by a rule about a pod that is not there', ending(ends('PodFailurePolicy')), {}, [groundless]],
+    [
+      'by a deadline that is to come',
+      ending(ends('DeadlineExceeded', { startTime: '1970-01-01T00:00:01Z' }), {
+        ...backOff.spec,
+        activeDeadlineSeconds: 60,
+      }),
+      {},
+      [groundless],
+    ],
+    [
+      'by a rule for success that is not met',
+      ending(ends('SuccessPolicy', { completedIndexes: '0' }, 'SuccessCriteriaMet'), {
+        ...indexes,
+        successPolicy: { rules: [{ succeededIndexes: '0-1' }] },
+      }),
+      {},
+      [groundless],
+    ],
+    [
+      'by a rule for success that is met',
+      ending(ends('SuccessPolicy', { completedIndexes: '0' }, 'SuccessCriteriaMet'), {
+        ...indexes,
+        successPolicy: { rules: [{ succeededIndexes: '0-1', succeededCount: 1 }] },
+      }),
+      {},
+      [],
+    ],
+    [
+      'complete with too few',
+      ending(ends('CompletionsReached', {}, 'Complete'), { ...indexes, completions: 1 }),
+      {},
+      [groundless],
+    ],
+    [
+      'and a pod comes after more failures than may be',
+      ...comes(failures(2), pod('a', job)),
+      ['a Job that has failed too often makes no more pods'],
+    ],
+    ['and a pod comes after as many failures as may be', ...comes(failures(1), pod('a', job)), []],
+    ['with an index again', ...comes(perIndex, ofIndex('a', 2, 1)), ['an index that has failed is not run again']],
+    [
+      'by an index that still runs',
+      [{ object: perIndex }],
+      { all: [perIndex, ofIndex('a', 2, 1)] },
+      ['an index that has failed is not run again'],
+    ],
+    [
+      'after an index has failed too often',
+      ...comes(perIndex, ofIndex('a', 1, 2)),
+      ['an index fails when it has failed too often'],
+    ],
+    ['after an index has failed as often as it may', ...comes(perIndex, ofIndex('a', 1, 1)), []],
+    [
+      'counting what is to be ignored',
+      [{ object: { ...counting, spec: { ...backOff.spec, podFailurePolicy: policy } } as KubernetesObject }],
+      { all: [exited('a', 3)] },
+      ['a failure that a Job is to ignore is not counted'],
+    ],
+    [
+      'counting what is not',
+      [{ object: { ...counting, spec: { ...backOff.spec, podFailurePolicy: policy } } as KubernetesObject }],
+      { all: [exited('a', 4)] },
+      [],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of CronJobs', () => {
+  const cron = made('CronJob', 'tick', { spec: { concurrencyPolicy: 'Replace', successfulJobsHistoryLimit: 1 } })
+  const at = (name: string, time: string) =>
+    made('Job', name, {
+      owner: cron,
+      metadata: { annotations: { 'batch.kubernetes.io/cronjob-scheduled-timestamp': time } },
+    })
+  const twice: readonly Partial<Change>[] = [{ object: at('one', '00:01') }, { object: at('two', '00:01') }]
+  it.each<Case>([
+    [
+      'a Job beside the one whose place it takes',
+      ...comes(cron, made('Job', 'one', { owner: cron }), made('Job', 'two', { owner: cron })),
+      ['a CronJob that forbids it runs one Job at a time'],
+    ],
+    [
+      'a Job after the one whose place it takes',
+      ...comes(cron, made('Job', 'one', { owner: cron, metadata: going }), made('Job', 'two', { owner: cron })),
+      [],
+    ],
+    ['a time twice', twice, { all: [cron] }, ['a CronJob runs each time once']],
+    ['a time twice, where nobody may have been told of the first', twice, { all: [cron], isCalm: false }, []],
+    ['two times', [{ object: at('one', '00:01') }, { object: at('two', '00:02') }], { all: [cron] }, []],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+
+  it('keeps as many Jobs in the end as it is to', () => {
+    const done = (name: string) =>
+      made('Job', name, { owner: cron, status: { conditions: [{ type: 'Complete', status: 'True' }] } })
+    const namespace = made('Namespace', 'default', { namespace: undefined })
+    expect(finallyBroken({ all: [namespace, cron, done('a')] })).toEqual([])
+    expect(finallyBroken({ all: [namespace, cron, done('a'), done('b')] })).toEqual([
+      'in the end a CronJob keeps as many Jobs as it is to',
+    ])
+  })
+})
+
+describe('of the scheduler', () => {
+  const node = made('Node', 'n', { namespace: undefined, status: { allocatable: { cpu: '4' } } })
+  const asking = (name: string, cpu: string, traits: { readonly priority?: number; readonly nodeName?: string } = {}) =>
+    pod(name, undefined, { spec: { containers: [{ name: 'main', resources: { requests: { cpu } } }], ...traits } })
+  const bound = (name: string, cpu: string) => asking(name, cpu, { nodeName: 'n' })
+  const apart = (name: string) => {
+    const term = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' }
+    const affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } }
+    return pod(name, undefined, {
+      metadata: { labels: { app: 'web' } },
+      spec: { nodeName: 'n', containers: [], affinity },
+    })
+  }
+  const forAnother = (priority: number) =>
+    later(asking('a', '1', { nodeName: 'n', priority }), {
+      status: { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }] },
+    })
+  const room = 'a node has room for its pods'
+  const gives = 'nobody gives way to who is less important'
+  const preempted = [{ old: asking('a', '1', { nodeName: 'n', priority: 5 }), object: forAnother(5) }]
+  const waiting = (priority: number) => asking('b', '1', { priority })
+  it.each<Case>([
+    ['as much as there is', [{ object: bound('b', '3') }], { all: [node, bound('a', '1'), bound('b', '3')] }, []],
+    ['more than there is', [{ object: bound('b', '3') }], { all: [node, bound('a', '2'), bound('b', '3')] }, [room]],
+    [
+      'more than there is, by who may not know of all',
+      [{ object: bound('b', '3') }],
+      { all: [node, bound('a', '2'), bound('b', '3')], isCalm: false },
+      [],
+    ],
+    [
+      'beside one that it keeps apart from',
+      [{ object: apart('b') }],
+      { all: [node, apart('a'), apart('b')] },
+      ['pods that keep apart run apart'],
+    ],
+    ['for one that is more important', preempted, { all: [waiting(6)] }, []],
+    ['for one that is as important', preempted, { all: [waiting(5)] }, [gives]],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
+describe('of updates', () => {
+  const early = 'a set replaces no pod that it is to leave'
+  const partitioned = (strategy: object) =>
+    made('StatefulSet', 'db', { spec: { replicas: 3, podManagementPolicy: 'Parallel', updateStrategy: strategy } })
+  const rolling = partitioned({ type: 'RollingUpdate', rollingUpdate: { partition: 1 } })
+  const byHand = partitioned({ type: 'OnDelete' })
+  const replaced = (name: string, set: KubernetesObject): readonly Partial<Change>[] => [
+    { old: pod(name, set), object: pod(name, set, { metadata: going }) },
+  ]
+  const deleter = 'statefulset-controller'
+  const agents = made('DaemonSet', 'agent', { status: { desiredNumberScheduled: 3 } })
+  const node = made('Node', 'n', { namespace: undefined })
+  const running = pod('a', agents, onNode('n'))
+  const leaving = later(running, { metadata: going })
+  const down = (...all: readonly KubernetesObject[]): readonly [readonly Partial<Change>[], Seen] => [
+    [{ old: running, object: leaving }],
+    { all: [node, agents, leaving, ...all], deleter: 'daemon-set-controller' },
+  ]
+  it.each<Case>([
+    ['from the partition on', replaced('db-1', rolling), { all: [rolling], deleter }, []],
+    ['below the partition', replaced('db-0', rolling), { all: [rolling], deleter }, [early]],
+    ['below the partition, by somebody else', replaced('db-0', rolling), { all: [rolling], deleter: 'player' }, []],
+    ['too many', replaced('db-3', rolling), { all: [rolling], deleter }, []],
+    ['where somebody else is to replace them', replaced('db-2', byHand), { all: [byHand], deleter }, [early]],
+    ['one daemon', ...down(pod('b', agents), pod('c', agents)), []],
+    ['two daemons', ...down(pod('b', agents)), ['a daemon set takes no more pods down than it may']],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+})
+
 describe('of every object', () => {
   const counted = 'a generation counts the changes of the spec'
   const old = made('Deployment', 'web', { spec: { replicas: 1 }, status: { observedGeneration: 1 } })
@@ -503,6 +775,15 @@ describe('of budgets and quotas', () => {
     [
       'more than a quota allows with one that is stuck by no clock',
       ...comes(quota, leavingAt('1970-01-01T00:00:29Z'), pod('b')),
+      ['a quota is not exceeded'],
+    ],
+    [
+      'more of another kind than a quota allows',
+      ...comes(
+        made('ResourceQuota', 'q', { status: { hard: { 'count/jobs.batch': '1' } } }),
+        made('Job', 'a'),
+        made('Job', 'b'),
+      ),
       ['a quota is not exceeded'],
     ],
     [

@@ -1,7 +1,16 @@
-import { type CronJob, deepEqual, isJobFinished, type Job, type KubernetesObject, type Pod } from '@coracle/api'
-import { type Change, controllerOf, type Invariant, isActive, isNew, labelOf, type View } from '../view.ts'
+import { deepEqual, isJobFinished, type Job, type Pod } from '@coracle/api'
+import {
+  type Change,
+  controllerOf,
+  type Invariant,
+  isActive,
+  isNew,
+  labelOf,
+  seenByWriter,
+  type View,
+} from '../view.ts'
 
-/** What Jobs and CronJobs promise. Made for each run: it remembers which pods have ended. */
+/** What Jobs promise. Made for each run: it remembers which pods have ended. */
 export function jobInvariants(): readonly Invariant[] {
   const outcomes = new Outcomes()
   return [
@@ -11,7 +20,6 @@ export function jobInvariants(): readonly Invariant[] {
     { name: 'an index that is complete is not run again', check: indexAgain },
     { name: 'a Job counts each pod once', check: (change, view) => outcomes.check(change, view) },
     { name: 'a Job waits for those it depends on', check: beforeItsTime },
-    { name: 'a CronJob that forbids it runs one Job at a time', check: jobsAtOnce },
   ]
 }
 
@@ -43,8 +51,7 @@ function runsAfterEnd(change: Change, view: View): string | undefined {
       : `${labelOf(object)} was over, and its status has changed`
   }
   const made = podMade(change, view)
-  // It suffices that no version lately was still open.
-  return made?.versions.every(isJobFinished) === true
+  return made !== undefined && seenByWriter(made.versions, view).every(isJobFinished)
     ? `${labelOf(made.pod)} is made for a Job that is over`
     : undefined
 }
@@ -54,7 +61,7 @@ function tooManyAtATime(change: Change, view: View): string | undefined {
   if (made === undefined) return undefined
   const most = Math.max(...made.versions.map(({ spec }) => (spec.suspend === true ? 0 : (spec.parallelism ?? 1))))
   const active = view.podsOf(made.latest.metadata.uid ?? '').filter(isActive)
-  return active.length > most + view.unanswered
+  return active.length > most + view.unansweredPodsOf(made.latest.metadata.uid ?? '')
     ? `${labelOf(made.latest)} runs ${active.length} pods with ${made.pod.metadata.name}, and may run ${most}`
     : undefined
 }
@@ -69,7 +76,7 @@ function indexTwice(change: Change, view: View): string | undefined {
   const others = view
     .podsOf(made.latest.metadata.uid ?? '')
     .filter((other) => other !== made.pod && isActive(other) && indexOf(other) === index)
-  return others.length > view.unanswered
+  return others.length > view.unansweredPodsOf(made.latest.metadata.uid ?? '')
     ? `index ${index} gets ${labelOf(made.pod)} beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
     : undefined
 }
@@ -78,13 +85,13 @@ function indexAgain(change: Change, view: View): string | undefined {
   const made = podMade(change, view)
   const index = made === undefined ? undefined : indexOf(made.pod)
   if (made === undefined || index === undefined) return undefined
-  return made.versions.every(({ status }) => includesIndex(status?.completedIndexes, Number(index)))
+  return seenByWriter(made.versions, view).every(({ status }) => includesIndex(status?.completedIndexes, Number(index)))
     ? `${labelOf(made.pod)} runs index ${index}, which is complete`
     : undefined
 }
 
 /** Whether a text such as `0,2-4` names an index. */
-function includesIndex(text: string | undefined, index: number): boolean {
+export function includesIndex(text: string | undefined, index: number): boolean {
   if (text === undefined || text === '') return false
   return text.split(',').some((part) => {
     const [first = '', last = first] = part.split('-')
@@ -159,20 +166,3 @@ const hasStarted = ({ status }: Job): boolean =>
 
 const isComplete = ({ status }: Job): boolean =>
   status?.conditions?.some(({ type, status: holds }) => type === 'Complete' && holds === 'True') === true
-
-/** One whose creation nobody was told of does not count: the controller may not have seen it before the next time came. */
-function jobsAtOnce(change: Change, view: View): string | undefined {
-  const { object } = change
-  if (object?.kind !== 'Job' || !isNew(change)) return undefined
-  const owner = controllerOf(object)
-  const versions = owner?.kind === 'CronJob' ? view.recent<CronJob>(owner.uid) : []
-  if (versions.length === 0 || versions.some(({ spec }) => spec.concurrencyPolicy !== 'Forbid')) return undefined
-  const others = view
-    .list<Job>('Job')
-    .filter((job) => job !== (object as KubernetesObject) && controllerOf(job)?.uid === owner?.uid)
-    .filter((job) => !isJobFinished(job) && job.metadata.deletionTimestamp === undefined)
-    .filter((job) => !view.isCreationUnanswered(job))
-  return others.length > 0
-    ? `${labelOf(object)} is made beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
-    : undefined
-}

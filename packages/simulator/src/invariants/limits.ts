@@ -1,10 +1,16 @@
 import {
+  addQuantities,
+  compareQuantity,
+  formatQuantity,
   type Pod,
   type PodDisruptionBudget,
+  type Quantity,
   quotaUsage,
+  type ResourceQuantities,
   type ResourceQuota,
   selectorFromLabelSelector,
 } from '@coracle/api'
+import { isKind, resourceOf } from '../kinds.ts'
 import { skewMaxMs } from '../scenario.ts'
 import { type Change, type Invariant, isNew, isReady, labelOf, type View } from '../view.ts'
 
@@ -71,35 +77,45 @@ function tooFewHealthy({ old, object }: Change, view: View): string | undefined 
   return undefined
 }
 
-const pods = { group: '', plural: 'pods' }
+/** What counts of a namespace at a time: pods that are stuck in their deletion stop to. */
+function usedIn(namespace: string | undefined, view: View, nowMs: number): ResourceQuantities {
+  let used: ResourceQuantities = new Map()
+  for (const object of view.all()) {
+    if (object.metadata.namespace !== namespace || !isKind(object.kind)) continue
+    used = addQuantities(used, quotaUsage(resourceOf(object.kind), object, nowMs))
+  }
+  return used
+}
 
-/** How many pods of a namespace count at a time: those that are stuck in their deletion stop to. */
-const usedPods = (namespace: string | undefined, view: View, nowMs: number): number =>
-  view
-    .list<Pod>('Pod')
-    .filter(({ metadata }) => metadata.namespace === namespace)
-    .filter((pod) => quotaUsage(pods, pod, nowMs).has('pods')).length
+const textOf = (quantity: Quantity | undefined): string => (quantity === undefined ? '0' : formatQuantity(quantity))
 
-/** When a pod comes, no quota that is in force is exceeded, whichever clock tells which pods are stuck. */
+const isOver = (used: Quantity | undefined, hard: string): boolean =>
+  used !== undefined && compareQuantity(used, hard) > 0
+
+/** When something comes, no quota that is in force is exceeded by it, whichever clock tells which pods are stuck. */
 function overQuota(change: Change, view: View): string | undefined {
   const { object } = change
-  if (object?.kind !== 'Pod' || !isNew(change)) return undefined
+  if (object === undefined || !isKind(object.kind) || !isNew(change) || object.metadata.namespace === undefined)
+    return undefined
   for (const quota of view.list<ResourceQuota>('ResourceQuota')) {
-    const hard = quota.status?.hard?.pods
-    if (hard === undefined || quota.metadata.namespace !== object.metadata.namespace) continue
-    const used = usedPods(quota.metadata.namespace, view, view.nowMs + skewMaxMs)
-    if (used > Number(hard)) return `${labelOf(object)} comes: ${used} pods of at most ${hard} (${labelOf(quota)})`
+    const { hard = {} } = quota.status ?? {}
+    if (quota.metadata.namespace !== object.metadata.namespace) continue
+    const used = usedIn(quota.metadata.namespace, view, view.nowMs + skewMaxMs)
+    const taken = quotaUsage(resourceOf(object.kind), object, view.nowMs)
+    const name = Object.keys(hard).find((each) => taken.has(each) && isOver(used.get(each), hard[each] ?? ''))
+    if (name !== undefined)
+      return `${labelOf(object)} comes: ${textOf(used.get(name))} of at most ${hard[name]} ${name} (${labelOf(quota)})`
   }
   return undefined
 }
 
 function miscountedQuotas(view: View): readonly string[] {
   return view.list<ResourceQuota>('ResourceQuota').flatMap((quota) => {
-    const said = quota.status?.used?.pods
-    const used = usedPods(quota.metadata.namespace, view, view.nowMs)
-    return said === undefined || Number(said) === used
-      ? []
-      : [`${labelOf(quota)} says ${said} pods, and there are ${used}`]
+    const used = usedIn(quota.metadata.namespace, view, view.nowMs)
+    return Object.entries(quota.status?.used ?? {}).flatMap(([name, said]) => {
+      const isSo = compareQuantity(used.get(name) ?? '0', said) === 0
+      return isSo ? [] : [`${labelOf(quota)} says ${said} ${name}, and there are ${textOf(used.get(name))}`]
+    })
   })
 }
 
@@ -112,6 +128,18 @@ function miscountedBudgets(view: View): readonly string[] {
     if (isUncountable(budget)) return []
     const said = budget.status?.currentHealthy ?? 0
     const healthy = guardedBy(budget, view).filter(isHealthy).length
-    return said === healthy ? [] : [`${labelOf(budget)} says ${said} healthy pods, and there are ${healthy}`]
+    if (said !== healthy) return [`${labelOf(budget)} says ${said} healthy pods, and there are ${healthy}`]
+    const { desiredHealthy = 0, disruptionsAllowed = 0, expectedPods = 0, disruptedPods = {} } = budget.status ?? {}
+    const allowed = expectedPods > 0 ? Math.max(0, healthy - desiredHealthy) : 0
+    const { minAvailable } = budget.spec ?? {}
+    if (typeof minAvailable === 'number' && desiredHealthy !== minAvailable)
+      return [`${labelOf(budget)} wants ${desiredHealthy} healthy pods, and was to want ${minAvailable}`]
+    if (Object.keys(disruptedPods).length > 0)
+      return [`${labelOf(budget)} waits for ${Object.keys(disruptedPods).join(', ')} to go`]
+    return disruptionsAllowed === allowed
+      ? []
+      : [
+          `${labelOf(budget)} allows ${disruptionsAllowed} disruptions, and has ${healthy} healthy pods of ${desiredHealthy}`,
+        ]
   })
 }

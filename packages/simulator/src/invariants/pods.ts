@@ -40,11 +40,14 @@ function tooMany(change: Change, pod: Pod, view: View): string | undefined {
   const most = Math.max(...sizes)
   const asked = `at most ${most} were asked for`
   if (owner.kind === 'StatefulSet') {
-    const start = (view.recent<StatefulSet>(owner.uid).at(-1)?.spec.ordinals?.start ?? 0) as number
-    return ordinalOf(pod) < start + most ? undefined : `${labelOf(pod)} is made, and ${asked}`
+    const isWanted = view.recent<StatefulSet>(owner.uid).some(({ spec }) => {
+      const { start = 0 } = spec.ordinals ?? {}
+      return start <= ordinalOf(pod) && ordinalOf(pod) < start + (spec.replicas ?? 1)
+    })
+    return isWanted ? undefined : `${labelOf(pod)} is made, and ${asked}`
   }
   const active = view.podsOf(owner.uid).filter(isActive)
-  if (active.length <= most + view.unanswered) return undefined
+  if (active.length <= most + view.unansweredPodsOf(owner.uid)) return undefined
   return `${owner.kind} ${owner.name} has ${active.length} pods with ${pod.metadata.name}, and ${asked}`
 }
 
@@ -80,8 +83,10 @@ function runsAgain({ old }: Change, pod: Pod): string | undefined {
     : `${labelOf(pod)} was ${before.status?.phase} and is ${pod.status?.phase}`
 }
 
-/** Components that delete a pod without its node: the node is gone then, or taken for dead by an administrator. */
-const forcing: ReadonlySet<string | undefined> = new Set(['player', 'pod-garbage-collector'])
+/** Who deletes a pod without its node: an administrator who says so, and the collector of pods, which may not know yet that there is one. */
+const isTakenFromNode = (pod: Pod, view: View): boolean =>
+  view.isForced(pod) &&
+  (view.deleterOf(pod) === 'player' || (view.deleterOf(pod) === 'pod-garbage-collector' && !view.isCalm))
 
 /** The agent deletes a pod for good when its containers have ended, and nobody else does while its node is there. */
 function leavesRunning({ old, object }: Change, view: View): string | undefined {
@@ -89,6 +94,6 @@ function leavesRunning({ old, object }: Change, view: View): string | undefined 
   const pod = old as Pod
   const runs = pod.status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true
   const isNodeThere = view.find('Node', undefined, nodeOf(pod)) !== undefined
-  if (!runs || !isNodeThere || forcing.has(view.deleterOf(pod))) return undefined
+  if (!runs || !isNodeThere || isTakenFromNode(pod, view)) return undefined
   return `${labelOf(pod)} has left the API and runs on ${nodeOf(pod)} (deleted by ${view.deleterOf(pod)})`
 }

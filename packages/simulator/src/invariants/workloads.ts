@@ -159,7 +159,7 @@ function twoOnNode(change: Change, view: View): string | undefined {
   const others = view
     .podsOf(made.owner)
     .filter((other) => other !== made.pod && isActive(other) && targetNode(other) === node)
-  const most = (mayHaveTwo ? 1 : 0) + view.unanswered
+  const most = (mayHaveTwo ? 1 : 0) + view.unansweredPodsOf(made.owner)
   return others.length > most
     ? `${node} gets ${labelOf(made.pod)} beside ${others.map(({ metadata }) => metadata.name).join(', ')}`
     : undefined

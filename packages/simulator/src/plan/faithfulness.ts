@@ -76,7 +76,7 @@ export interface PlannedAndMade {
 
 /** What `comparePlan` compares. */
 export async function planAndMake(seed: number): Promise<PlannedAndMade> {
-  const { nodes, operations: all } = scenarioOf(seed, { faults: false, operationsMax })
+  const { nodes, operations: all } = scenarioOf(seed, { faults: false, demands: false, operationsMax })
   const operations = all.map(withoutChance)
   const earlier = operations.slice(0, -1)
   const last = changeFor(seed, operations)
