@@ -1,4 +1,4 @@
-import type { SimulatedBehaviour } from '@coracle/cluster'
+import type { SimulatedBehaviour } from '@coracle/cluster/simulated'
 
 /** Images of the specs whose program waits until it is stopped, unless it is told to do something else. */
 const waitingImage = /\/(pause|agnhost):/

@@ -9,8 +9,8 @@ import type {
   EvictionThresholds,
   HostImages,
   ImageLimits,
-  SimulatedBehaviour,
 } from '@coracle/kubelet'
+import type { SimulatedBehaviour } from '@coracle/kubelet/simulated'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 

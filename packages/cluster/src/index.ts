@@ -1,20 +1,13 @@
 export type { StateReport } from '@coracle/apiserver'
 export { hasAddressesOfNodes } from '@coracle/controllers'
 export {
-  asSpecified,
   type EvictionThresholds,
-  endingTasks,
   type HostImage,
   type HostImages,
   type ImageLimits,
   imageLimits,
   parseHostImages,
-  probeDelayMs,
   probesOfReadiness,
-  type SimulatedBehaviour,
-  type SimulatedConduct,
-  type SimulatedContainer,
-  withoutImages,
 } from '@coracle/kubelet'
 export type {
   Cluster,

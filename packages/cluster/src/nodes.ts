@@ -12,8 +12,8 @@ import {
   type Kubelet,
   type OpenServiceNames,
   type Runtime,
-  type SimulatedBehaviour,
 } from '@coracle/kubelet'
+import type { SimulatedBehaviour } from '@coracle/kubelet/simulated'
 import type { ServiceProxy } from '@coracle/proxy'
 import { hostAndPort } from './agent/host-and-port.ts'
 import type { Component, ContainerRuntimeOptions } from './cluster.ts'
@@ -83,15 +83,6 @@ export interface Nodes {
   node(name: string): Component
 }
 
-/** The nodes of a cluster, to be started. Those that are simulated are loaded where they are asked for. */
-export async function createNodes(options: NodesOptions, clock: Clock): Promise<Nodes> {
-  const { count, runtime } = options
-  assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
-  if (runtime !== 'simulated') return processNodes(options)
-  const { simulatedNodes } = await clock.hold(import('./simulated-nodes.ts'))
-  return simulatedNodes(options)
-}
-
 /** What makes volumes on the nodes runs beside them: below `dataDirectory`, where they are real. */
 export function startWithVolumes(
   { worlds, count, stored, namePrefix }: NodesOptions,
@@ -113,7 +104,8 @@ export function startWithVolumes(
 export const ownNames = ({ count, namePrefix }: Pick<NodesOptions, 'count' | 'namePrefix'>): ReadonlySet<string> =>
   new Set(Array.from({ length: count }, (_, index) => `${namePrefix}${index}`))
 
-function processNodes(options: NodesOptions): Nodes {
+/** Nodes of this host, whose containers are real, to be started. */
+export function processNodes(options: NodesOptions): Nodes {
   const { worlds, count, namePrefix, dataDir, drives, images, containerRuntime } = options
   const countMax = containerRuntime === undefined ? processNodesMax : 1
   assert(count <= countMax, `${count} nodes of real containers are more than ${countMax}`)

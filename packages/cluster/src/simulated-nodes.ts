@@ -7,7 +7,7 @@ import {
   type NodeAgents,
   type StoredNodes,
   simulatedNodeAddress,
-} from '@coracle/kubelet'
+} from '@coracle/kubelet/simulated'
 import type { Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { identities } from './identities.ts'

@@ -1,7 +1,8 @@
 import { type Container, type Job, jobs, type Pod, pods } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { asSpecified, type Cluster, endingTasks, startCluster } from '../src/index.ts'
+import { type Cluster, startCluster } from '../src/index.ts'
+import { asSpecified, endingTasks } from '../src/simulated.ts'
 
 describe('simulated containers that are there to end', () => {
   const namespace = 'default'

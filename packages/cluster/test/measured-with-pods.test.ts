@@ -1,5 +1,5 @@
 import { realEnvironment, VirtualClock } from '@coracle/environment'
-import { createSimulatedRuntime } from '@coracle/kubelet'
+import { createSimulatedRuntime } from '@coracle/kubelet/simulated'
 import { expect, it } from 'vitest'
 import { measuredWithPods } from '../src/node-runtime.ts'
 

@@ -1,7 +1,8 @@
 import { type Pod, pods } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Cluster, startCluster, withoutImages } from '../src/index.ts'
+import { type Cluster, startCluster } from '../src/index.ts'
+import { withoutImages } from '../src/simulated.ts'
 
 describe('simulated nodes that cannot have some images', () => {
   const namespace = 'default'

@@ -13,7 +13,8 @@ import { type Interceptor, interceptClient } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ComponentSeams, endingTasks, startCluster } from '../src/index.ts'
+import { type ComponentSeams, startCluster } from '../src/index.ts'
+import { endingTasks } from '../src/simulated.ts'
 
 const namespace = 'default'
 const labels = { app: 'web' }

@@ -18,14 +18,7 @@ export type { AgentMetrics, AgentMetricsSource } from './metrics/agent-metrics.t
 export { factsOf, hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'
 export { heartbeatMs, leaseDurationSeconds } from './node/node-heartbeat.ts'
 export { kubeletVersion } from './node/node-object.ts'
-export {
-  createNodeAgents,
-  type NodeAgents,
-  type NodeAgentsOptions,
-  nodeAgentsMax,
-  type StoredNodes,
-  simulatedNodeAddress,
-} from './node-agents.ts'
+export { nodeAgentsMax } from './node-limits.ts'
 export { type DeadContainerLimits, deadContainerLimits } from './pod/dead-containers.ts'
 export { clusterDomain } from './pod/pod-hostname.ts'
 export { probesOfReadiness } from './probes/readiness.ts'
@@ -44,22 +37,6 @@ export {
   type PodSandboxStatus,
   type Runtime,
 } from './runtimes/runtime.ts'
-export { probeDelayMs } from './runtimes/simulated/probe-delay.ts'
-export {
-  asSpecified,
-  endingTasks,
-  type SimulatedBehaviour,
-  type SimulatedConduct,
-  type SimulatedContainer,
-  type SimulatedRun,
-  withoutImages,
-} from './runtimes/simulated/simulated-run.ts'
-export {
-  createSimulatedRuntime,
-  type SimulatedRuntime,
-  type SimulatedRuntimeOptions,
-  simulatedPodsMax,
-} from './runtimes/simulated/simulated-runtime.ts'
 export { metricsOfNode, metricsOfPod, type NodeUsage } from './usage/node-usage.ts'
 export { type Usage, windowTargetMs } from './usage/usage-meter.ts'
 export { LocalVolumeDirectories } from './volumes/local-volume-directories.ts'

@@ -9,6 +9,7 @@ import { NodeEvents } from './node/node-events.ts'
 import { type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { describeNode, type NodeDescription } from './node/node-object.ts'
+import { nodeAgentsMax } from './node-limits.ts'
 import type { PodContext } from './pod/pod-context.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
@@ -18,9 +19,6 @@ import type { SimulatedBehaviour } from './runtimes/simulated/simulated-run.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import { mountVolumes } from './volumes/mount-volumes.ts'
-
-/** Nodes in one group, at most. */
-export const nodeAgentsMax = 20_000
 
 export interface NodeAgentsOptions {
   readonly client: Client

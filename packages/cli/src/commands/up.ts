@@ -1,15 +1,11 @@
 import { resolve } from 'node:path'
 import { checkFormat, formatTime, serviceCidrs } from '@coracle/api'
 import {
-  asSpecified,
   type Cluster,
   type ClusterOptions,
   DataDirectoryLostError,
-  endingTasks,
   processNodesMax,
-  type SimulatedBehaviour,
   startCluster,
-  withoutImages,
 } from '@coracle/cluster'
 import { deadContainerLimits, nodeAgentsMax } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
@@ -229,23 +225,16 @@ function deadContainersOf({
 }
 
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
-function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }: UpFlags) {
+function nodesOf(place: ClusterPlace, { nodes, runtime }: UpFlags) {
   const imported = readImportRecord(place.directory)
-  if (imported === undefined) {
-    const conduct = runTime === undefined ? asSpecified(endingTasks(taskRunTimeMs)) : tasksThatTake(runTime)
-    const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
-    return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...(behaviour && { behaviour }) } as const
-  }
+  if (imported === undefined) return { nodes: nodes ?? 1, runtime: runtime ?? 'process' } as const
   if (runtime !== undefined && runtime !== 'simulated') {
     const what = runtime === 'process' ? 'processes' : 'containers'
     throw new CliError(
       `${place.shown} was imported from ${imported.source}: its pods would become ${what} of this host; leave --runtime out`,
     )
   }
-  // What was under way where it came from goes on.
-  const conduct = tasksThatTake(runTime ?? Infinity)
-  const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
-  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true, ...(behaviour && { behaviour }) } as const
+  return { nodes: nodes ?? 0, runtime: 'simulated', storedNodes: true } as const
 }
 
 /**
@@ -254,10 +243,14 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }
  */
 const taskRunTimeMs = 2_000
 
-const tasksThatTake = (forMs: number): SimulatedBehaviour | undefined =>
-  forMs === Infinity ? undefined : endingTasks(forMs)
-
-const usually: SimulatedBehaviour = () => ({})
+/** The nodes, with what their containers do where they are simulated. What was under way where a cluster was imported from goes on. */
+async function nodesToStart(place: ClusterPlace, flags: UpFlags) {
+  const nodes = nodesOf(place, flags)
+  if (nodes.runtime !== 'simulated') return nodes
+  const { simulatedBehaviour } = await import('../up/simulated-behaviour.ts')
+  const behaviour = simulatedBehaviour(flags, 'storedNodes' in nodes ? Infinity : taskRunTimeMs)
+  return { ...nodes, ...(behaviour && { behaviour }) }
+}
 
 /** Read before anything starts: a mistake in a file is told at once. */
 async function readManifests(host: Host, flags: UpFlags) {
@@ -274,7 +267,7 @@ async function start(
   onLost: (error: DataDirectoryLostError) => void,
 ): Promise<Cluster> {
   const progress = new Progress(host, 'starting')
-  const nodes = nodesOf(place, flags)
+  const nodes = await nodesToStart(place, flags)
   const runtime = containerRuntimeOf(flags, host.workingDirectory)
   const shown = (chosen: Pick<Chosen, 'port' | 'nodePrefix' | 'serviceRanges'>) =>
     flags.show({ ...nodes, ...runtime, place, deadContainers: deadContainerLimits, taskRunTimeMs, ...chosen })

@@ -1,5 +1,6 @@
 import { type Container, type ContainerStatus, isSidecar, type Pod, parseTime } from '@coracle/api'
-import { probeDelayMs, probesOfReadiness, type SimulatedBehaviour, type SimulatedConduct } from '@coracle/cluster'
+import { probesOfReadiness } from '@coracle/cluster'
+import { probeDelayMs, type SimulatedBehaviour, type SimulatedConduct } from '@coracle/cluster/simulated'
 import type { Random } from '@coracle/environment'
 
 /** What nobody can know of containers before they run. */

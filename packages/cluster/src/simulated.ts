@@ -1,0 +1,10 @@
+/** What simulated containers do beside what their environment says. */
+export {
+  asSpecified,
+  endingTasks,
+  probeDelayMs,
+  type SimulatedBehaviour,
+  type SimulatedConduct,
+  type SimulatedContainer,
+  withoutImages,
+} from '@coracle/kubelet/simulated'

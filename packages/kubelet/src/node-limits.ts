@@ -1,0 +1,2 @@
+/** Nodes in one group, at most. */
+export const nodeAgentsMax = 20_000
