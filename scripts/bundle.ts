@@ -103,6 +103,9 @@ Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/a
 exports.Pool = require('./lib/dispatcher/pool')
 `
 
+/** Marks what stands for a module until that is needed. */
+const later = '?later'
+
 /**
  * undici runs all of itself when it is loaded, from mocks to WebSockets, and much of Node that it needs for them: a fifth of the CPU of a command
  * that asks a server. This is what the client takes of it; HTTP/2 comes with the first server that wants to speak it.
@@ -111,14 +114,15 @@ const withLittleOfUndici: Plugin = {
   name: 'with-little-of-undici',
   setup({ onResolve, onLoad }) {
     onLoad({ filter: /[/]undici[/]index\.js$/ }, () => ({ contents: poolOfUndici }))
-    onResolve({ filter: /[/]client-h2(\.js)?$/, namespace: 'file' }, ({ resolveDir }) => ({
-      path: join(resolveDir, 'client-h2.js'),
-      namespace: 'late',
-    }))
-    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports = (...args) => require(${JSON.stringify(path)})(...args)`,
-      resolveDir: dirname(path),
-    }))
+    onResolve({ filter: /[/]client-h2(\.js)?$/ }, ({ resolveDir, importer }) => {
+      const path = join(resolveDir, 'client-h2.js')
+      return { path, suffix: importer === path ? '' : later }
+    })
+    onLoad({ filter: /[/]client-h2\.js$/ }, ({ path, suffix }) => {
+      if (suffix !== later) return undefined
+      const contents = `module.exports = (...args) => require(${JSON.stringify(path)})(...args)`
+      return { contents, resolveDir: dirname(path) }
+    })
   },
 }
 

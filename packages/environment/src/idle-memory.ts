@@ -161,7 +161,7 @@ const movedBytesMax = 150e6
 
 // What Node has to measure with is loaded by who measures: commands that only ask a server do not.
 const processMemory: ProcessMemory = {
-  activeMs: () => performance.eventLoopUtilization().active,
+  activeMs: () => process.getBuiltinModule('node:perf_hooks').performance.eventLoopUtilization().active,
   // How many collections V8 does (`--memory-reducer-gc-count`, two) must stay as it is: the process would end if there were fewer
   // than it is at.
   preferLittleMemory(preferred) {

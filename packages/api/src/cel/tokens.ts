@@ -6,8 +6,7 @@ import type { CelProblem } from './errors.ts'
 export type Token = {
   readonly offset: number
   readonly end: number
-} & /** `problem`: why it has no value that could be used. */
-(
+} /** `problem`: why it has no value that could be used. */ & (
   | { readonly kind: 'literal'; readonly value: Literal; readonly problem?: string }
   | { readonly kind: 'name'; readonly text: string; readonly quoted: boolean }
   | { readonly kind: 'symbol'; readonly text: string }
