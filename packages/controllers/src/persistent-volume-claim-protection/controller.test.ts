@@ -100,6 +100,20 @@ describe('the protection of claims', () => {
     expect(client.stored(persistentVolumeClaims)).toHaveLength(left)
   })
 
+  it.each([
+    ['does not wait for a pod that is done and waits for a claim that it was given', true, done, 0],
+    ['waits for one that is not done yet', true, { ...done, deletionGracePeriodSeconds: 30 }, 1],
+    ['waits for one that has nothing to wait for', false, done, 1],
+  ])('%s', async (_, isOwned, metadata, left) => {
+    const pod = await createPod('a', usingClaim, 'n1', metadata)
+    await client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { ...key, ...(isOwned ? { ownerReferences: [controllerRef(pod)] } : {}) },
+    })
+    expect(await deleteClaim()).toBe(left)
+  })
+
   it('protects a claim that nobody has protected', async () => {
     await createClaim(['example.com/mine'])
     await environment.clock.settle()

@@ -45,11 +45,20 @@ export function planClaimProtection(
 /** Whether a pod uses a claim. One without a node does not: its node would not start it with a claim that is on its way out. */
 function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if ((pod.spec.nodeName ?? '') === '') return false
-  return (pod.spec.volumes ?? []).some((volume) => {
-    if (claimNameOf(pod, volume) !== claim.metadata.name) return false
-    return volume.persistentVolumeClaim !== undefined || (!isShutDown(pod) && whyNotMadeFor(pod, claim) === undefined)
-  })
+  if (isShutDown(pod) && isOwnedBy(claim, pod)) return false
+  return (pod.spec.volumes ?? []).some(
+    (volume) =>
+      claimNameOf(pod, volume) === claim.metadata.name &&
+      (volume.persistentVolumeClaim !== undefined || whyNotMadeFor(pod, claim) === undefined),
+  )
 }
+
+/**
+ * Whether a pod may be waiting for a claim that goes with it. Upstream asks this only of claims that were made for a pod; those that a StatefulSet gives to
+ * pods on their way out (`whenScaled: Delete`) would wait for such a pod for ever, where it is deleted in the foreground.
+ */
+const isOwnedBy = ({ metadata }: PersistentVolumeClaim, pod: Pod): boolean =>
+  metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) === true
 
 /**
  * Whether a pod has no grace left: its node is done with it, or it was deleted by force. It may be kept by a finalizer that waits for
