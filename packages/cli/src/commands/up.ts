@@ -135,7 +135,7 @@ async function serveUntil(
   }
   const activity = await followActivity(cluster.client, cluster.environment, reporter.startedMs, reporter.tell)
   reporter.follow(activity)
-  if (activity.livePods > 0) reporter.note(`goes on with ${count(activity.livePods, 'pod')} from before`)
+  if (activity.earlierPods > 0) reporter.note(`goes on with ${count(activity.earlierPods, 'pod')} from before`)
   if (manifests.length > 0) {
     const { applyAtStart } = await import('../up/apply-at-start.ts')
     const placement = { namespace: flags.namespace ?? 'default', givenNamespace: flags.namespace }

@@ -44,6 +44,19 @@ it('counts the pods of a controller that stay, and those of them that are ready'
   await activity.stop()
 })
 
+it('tells pods that were there before from those that a node was given in a file', async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const { clock } = environment
+  await client.create(pods, podOf('former', 'web'))
+  await clock.advance(1_500)
+  const startedMs = clock.now()
+  await client.create(pods, podOf('of-a-file', undefined))
+  const activity = await followActivity(client, environment, startedMs, () => {})
+  expect([activity.livePods, activity.earlierPods]).toEqual([2, 1])
+  await activity.stop()
+})
+
 it('tells of a warning when it comes, and of a readiness probe when it has failed three times', async () => {
   const environment = virtualEnvironment()
   const client = createFakeClient(environment)

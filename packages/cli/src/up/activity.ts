@@ -1,4 +1,4 @@
-import { type Event, events, type Node, nodes, type Pod, pods } from '@coracle/api'
+import { type Event, events, type Node, nodes, type Pod, parseTime, pods } from '@coracle/api'
 import { type Aggregate, type Client, createInformer, type InformerHandler } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { PodGroups, Tally } from './bursts.ts'
@@ -11,6 +11,8 @@ export type Tell = (change: ChangeOf) => void
 export interface Activity {
   /** Pods that have not ended. */
   readonly livePods: number
+  /** Those of them that were there before the cluster was started. */
+  readonly earlierPods: number
   /** Which pods belong together. */
   readonly groups: PodGroups
   stop(): Promise<void>
@@ -42,6 +44,12 @@ export async function followActivity(
   return {
     get livePods() {
       return podInformer.list().filter(isLive).length
+    },
+    get earlierPods() {
+      // Objects say in whole seconds when they were made.
+      const sinceMs = startedMs - (startedMs % 1_000)
+      const isEarlier = ({ metadata: { creationTimestamp = '' } }: Pod) => parseTime(creationTimestamp) < sinceMs
+      return podInformer.list().filter((pod) => isLive(pod) && isEarlier(pod)).length
     },
     groups: {
       groupOf: (about) => groupNames.get(about),

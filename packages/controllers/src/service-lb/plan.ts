@@ -37,7 +37,10 @@ export function planAddresses(service: Service, { addresses, problem }: Assignme
   const isNew = !hasAddressesOfNodes(service)
   const said = getCondition(conditions, addressesCondition)
   const isSaid = said?.reason === problem?.reason && said?.message === problem?.message
-  const because = problem === undefined ? `it is to have the addresses of ${addresses.length} nodes` : problem.message
+  const because =
+    problem === undefined
+      ? `it is to have the ${addresses.length === 1 ? 'address of a node' : `addresses of ${addresses.length} nodes`}`
+      : problem.message
   return {
     actions: [
       ...(isNew ? [normal('EnsuringLoadBalancer', 'Ensuring load balancer')] : []),
