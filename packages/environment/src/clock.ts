@@ -1,3 +1,5 @@
+import { wallTimeMs } from './wall-time.ts'
+
 /** A point in time: milliseconds since the Unix epoch. */
 export type Time = number
 
@@ -94,7 +96,7 @@ export function keepProcess(clock: Clock): () => void {
 
 /** The host's clock. */
 export const realClock: Clock = {
-  now: () => Date.now(),
+  now: wallTimeMs,
   monotonicMs: () => performance.now(),
   setTimer(delayMs, callback, { keepsProcess = false } = {}) {
     // Node fires a timer beyond 2^31-1 ms at once; such a wait is taken in steps instead.

@@ -14,6 +14,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
+import { wallTimeMs } from '@coracle/environment/wall-time'
 
 /** A script that has been run, as CommonJS is. */
 export interface RunScript {
@@ -112,8 +113,7 @@ function readKept(file: string): Buffer | undefined {
 
 /** The time of the file says when it was taken last. */
 function markTaken(file: string): void {
-  // biome-ignore lint/style/noRestrictedGlobals: file systems have their own times, and `performance` would load more of Node than all else here
-  const now = Date.now() / 1000
+  const now = wallTimeMs() / 1000
   try {
     utimesSync(file, now, now)
   } catch {
