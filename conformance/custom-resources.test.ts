@@ -5,9 +5,9 @@ import { CustomObjectsApi, KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectionOf, createHttpClient, loadKubeconfig } from '../packages/client/src/index.ts'
 import { realEnvironment } from '../packages/environment/src/index.ts'
+import { runHelm } from './support/helm.ts'
 import { rows } from './support/kubectl.ts'
-import { Program, run } from './support/program.ts'
-import { thriftyTools, tools } from './support/tools.ts'
+import { Program } from './support/program.ts'
 
 // A kind of the user's own, as kubectl sees it from its definition to its end.
 
@@ -268,20 +268,10 @@ it('comes with a Helm chart that brings its definition and an object of it', asy
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: charted\nversion: 1.0.0\n')
     await writeFile(join(chart, 'crds', 'charted.yaml'), JSON.stringify(charted))
     await writeFile(join(chart, 'templates', 'a.yaml'), JSON.stringify(object))
-    const env = {
-      ...thriftyTools,
-      HOME: home,
-      KUBECONFIG: program.kubeconfig,
-      HELM_CACHE_HOME: home,
-      HELM_CONFIG_HOME: home,
-      HELM_DATA_HOME: home,
-    }
-    const { helm } = await tools()
-    const installed = await run(helm, ['install', 'charted', chart, '--wait', '--timeout', '20s'], { env })
-    // Helm now and then says itself how its own watch ended, which it has just given up.
-    expect(installed.stderr.split('\n').filter((line) => !line.includes('context canceled'))).toEqual([''])
+    const installed = await runHelm(program, home, ['install', 'charted', chart, '--wait', '--timeout', '20s'])
+    expect(installed.stderr).toBe('')
     expect(await kubectl('get', 'charteds', '-o', 'jsonpath={.items[*].spec.replicas}')).toBe('1')
-    expect((await run(helm, ['uninstall', 'charted'], { env })).code).toBe(0)
+    expect((await runHelm(program, home, ['uninstall', 'charted'])).code).toBe(0)
     expect(await kubectl('get', 'charteds', '-o', 'name')).toBe('')
   } finally {
     await rm(home, { recursive: true })

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Api } from './support/api.ts'
+import { runHelm } from './support/helm.ts'
 import { paths } from './support/objects.ts'
-import { eventually, type Outcome, Program, run } from './support/program.ts'
-import { thriftyTools, tools } from './support/tools.ts'
+import { eventually, type Outcome, Program } from './support/program.ts'
 
 // Helm 4, which installs a chart of three kinds, waits for it, changes it, and takes it away again.
 
@@ -65,17 +65,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true })
 })
 
-async function helm(args: readonly string[]): Promise<Outcome> {
-  const env = {
-    ...thriftyTools,
-    HOME: home,
-    KUBECONFIG: program.kubeconfig,
-    HELM_CACHE_HOME: home,
-    HELM_CONFIG_HOME: home,
-    HELM_DATA_HOME: home,
-  }
-  return run((await tools()).helm, args, { env })
-}
+const helm = (args: readonly string[]): Promise<Outcome> => runHelm(program, home, args)
 
 async function helmOk(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await helm(args)

@@ -4,9 +4,9 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from './support/agent-process.ts'
+import { runHelm } from './support/helm.ts'
 import { Kubectl, manifest } from './support/kubectl.ts'
-import { eventually, Program, run } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { eventually, Program } from './support/program.ts'
 
 // Services of type LoadBalancer with the addresses of nodes: by kubectl and bytes where containers are processes, by Helm where they are simulated.
 
@@ -140,19 +140,18 @@ spec:
   })
 
   it('is installed, and is gone when it is uninstalled', async () => {
-    const env = {
-      HOME: home,
-      KUBECONFIG: program.kubeconfig,
-      HELM_CACHE_HOME: home,
-      HELM_CONFIG_HOME: home,
-      HELM_DATA_HOME: home,
-    }
-    const { helm } = await tools()
-    const installed = await run(helm, ['install', 'shop', join(home, 'shop'), '--wait', '--timeout', '20s'], { env })
+    const installed = await runHelm(program, home, [
+      'install',
+      'shop',
+      join(home, 'shop'),
+      '--wait',
+      '--timeout',
+      '20s',
+    ])
     expect(installed).toMatchObject({ code: 0, stderr: '' })
     const kubectl = await Kubectl.in(program)
     expect(await kubectl.ok(['get', 'services', 'shop'])).toMatch(/LoadBalancer +\S+ +10\.64\.0\.1 /)
-    const removed = await run(helm, ['uninstall', 'shop', '--wait', '--timeout', '20s'], { env })
+    const removed = await runHelm(program, home, ['uninstall', 'shop', '--wait', '--timeout', '20s'])
     expect(removed).toMatchObject({ code: 0 })
     expect((await kubectl.run(['get', 'services', 'shop'])).code).toBe(1)
   })
