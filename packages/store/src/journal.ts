@@ -148,9 +148,11 @@ export class Journal {
     this.#released = Math.max(this.#released, sequence)
   }
 
+  /** Closes all files. Rejects with the first error of those that do not close. */
   async close(): Promise<void> {
-    for (const { file } of this.#segments) await file.close()
-    await this.#mark.close()
+    const files = [...this.#segments.map(({ file }) => file), this.#mark]
+    const closed = await Promise.allSettled(files.map((file) => file.close()))
+    for (const each of closed) if (each.status === 'rejected') throw each.reason
   }
 
   get #isFull(): boolean {

@@ -348,10 +348,11 @@ class LmdbStore implements SoleWriterStore {
     // Should the disk fail meanwhile, those who wait for their commits hear of it; closing goes on.
     if (!failed) await this.#commits.settled().catch(() => {})
     this.#watches.end(this.#ended)
-    await this.#behind.settled()
-    await this.#journal.close()
-    await this.#tables.close()
+    // Whatever does not close, the directory is let go of: nothing is written any more.
+    const settled = await Promise.allSettled([this.#behind.settled()])
+    const closed = await Promise.allSettled([this.#journal.close(), this.#tables.close()])
     this.#parts.lock.release()
+    for (const each of [...settled, ...closed]) if (each.status === 'rejected') throw each.reason
   }
 
   /** The keys under a prefix once everything committed is durable, given what the tables have under it. */

@@ -11,6 +11,7 @@ import {
   StoreClosedError,
   StoreTimeoutError,
   StoreUnavailableError,
+  type Transaction,
   TransactionTooLargeError,
 } from '../src/index.ts'
 import { etcdNoteLagMax } from '../src/limits.ts'
@@ -60,19 +61,40 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
     async function changeUnanswered(hasReached: boolean, changedMeanwhile = false) {
       const [near, far] = [await open(), await open({ servers: [proxy.address] })]
       const before = await commit(far, put('a', '1'))
+      const transaction = { conditions: [{ key: 'a', modRevision: before }], operations: [put('a', '2')] }
+      const { answer: change } = await commitUnanswered(far, transaction, hasReached, async () => {
+        if (changedMeanwhile) await commit(near, put('a', '3'))
+      })
+      return { change, near, before }
+    }
+
+    /** What comes of creating a key that is not there, where the connection is cut before there is an answer. */
+    async function createUnanswered(
+      hasReached: boolean,
+      meanwhile: (near: Store) => Promise<unknown> = async () => {},
+    ) {
+      const [near, far] = [await open(), await open({ servers: [proxy.address] })]
+      const before = await commit(far, put('other'))
+      const transaction = { conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a', '1')] }
+      const { answer: creation } = await commitUnanswered(far, transaction, hasReached, () => meanwhile(near))
+      return { creation, near, before }
+    }
+
+    async function commitUnanswered(
+      far: Store,
+      transaction: Transaction,
+      hasReached: boolean,
+      meanwhile: () => Promise<unknown>,
+    ) {
       if (hasReached) proxy.mute = true
       else proxy.silent = true
-      const change = far.commit({
-        conditions: [{ key: 'a', modRevision: before }],
-        operations: [put('a', '2')],
-        note: noteOf('change'),
-      })
-      change.catch(() => {})
+      const answer = far.commit({ ...transaction, note: noteOf('change') })
+      answer.catch(() => {})
       await sleep(realClock, 100)
-      if (changedMeanwhile) await commit(near, put('a', '3'))
+      await meanwhile()
       Object.assign(proxy, { mute: false, silent: false })
       proxy.cut()
-      return { change, near, before }
+      return { answer }
     }
 
     it('says what came of a change that was made, and whose answer was lost', async () => {
@@ -97,6 +119,29 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
     it('says of a change that was made and undone since that it was made', async () => {
       const { change, before } = await changeUnanswered(true, true)
       expect(await change).toEqual({ ok: true, revision: before + 1 })
+    })
+
+    it('says what came of a creation that was made, and whose answer was lost', async () => {
+      const { creation, near, before } = await createUnanswered(true)
+      expect(await creation).toEqual({ ok: true, revision: before + 1 })
+      expect(await near.get('a')).toMatchObject({ createRevision: before + 1, modRevision: before + 1 })
+    })
+
+    it('makes a creation again that was lost on its way', async () => {
+      const { creation, near, before } = await createUnanswered(false)
+      expect(await creation).toEqual({ ok: true, revision: before + 1 })
+      expect((await near.get('a'))?.createRevision).toBe(before + 1)
+    })
+
+    it('does not create again what was created and deleted since, and says that it was created', async () => {
+      const { creation, near, before } = await createUnanswered(true, (near) => commit(near, remove('a')))
+      expect(await creation).toEqual({ ok: true, revision: before + 1 })
+      expect(await near.get('a')).toBeUndefined()
+    })
+
+    it('does not say what came of a creation where somebody else has created it meanwhile', async () => {
+      const { creation } = await createUnanswered(false, (near) => commit(near, put('a', '2')))
+      await expect(creation).rejects.toThrow(StoreTimeoutError)
     })
 
     it('keeps keys where an operator finds them: as they are, under the prefix', async () => {

@@ -15,6 +15,8 @@ describe('LMDB store', () => {
   let logged: string[]
   /** What the files of the journal refuse, as long as it is there. */
   let refusal: Error | undefined
+  /** What the first of them refuses to be closed with. */
+  let closingRefusal: Error | undefined
   const opened: SoleWriterStore[] = []
 
   beforeEach(() => {
@@ -22,6 +24,7 @@ describe('LMDB store', () => {
     directory = join(home.path, 'store')
     logged = []
     refusal = undefined
+    closingRefusal = undefined
   })
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()))
@@ -40,7 +43,12 @@ describe('LMDB store', () => {
         },
         writeUnsynced: (part, position) => file.writeUnsynced(part, position),
         sync: () => file.sync(),
-        close: () => file.close(),
+        async close() {
+          await file.close()
+          const error = closingRefusal
+          closingRefusal = undefined
+          if (error !== undefined) throw error
+        },
       }
     },
   }
@@ -94,6 +102,17 @@ describe('LMDB store', () => {
     const again = await open()
     expect((await again.list('')).entries.map(({ key }) => key)).toEqual(['a'])
     expect(await commit(again, put('b'))).toBe(2)
+  })
+
+  it('lets its directory go where a file of its journal does not close, and says so', async () => {
+    const store = await open()
+    await commit(store, put('a'))
+    const error = new Error('input/output error')
+    closingRefusal = error
+    await expect(store.close()).rejects.toBe(error)
+    opened.pop()
+    const again = await open()
+    expect((await again.list('')).entries.map(({ key }) => key)).toEqual(['a'])
   })
 
   it('ends a watch whose history is damaged, and goes on', async () => {

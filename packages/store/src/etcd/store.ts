@@ -149,17 +149,18 @@ export class EtcdStore implements Store {
     if (this.#calls.size >= pendingTransactionsMax) throw new StoreOverloadedError(this.#calls.size, 0)
     const { conditions, operations, note } = transaction
     const noted = note === undefined ? undefined : { key: this.#notes.newKey(this.#known), value: noteBytes(note) }
+    // What could happen again, such as a creation, cannot once its note is there.
+    const unwritten = noted === undefined || canHappenOnce(transaction) ? [] : [{ key: noted.key, modRevision: 0 }]
+    const compared = conditions.map(({ key, modRevision }) => ({ key: this.#keys.bytesOf(key), modRevision }))
     const request = {
-      compare: conditions.map(({ key, modRevision }) => {
-        return { target: compareModRevision, key: this.#keys.bytesOf(key), modRevision }
-      }),
+      compare: [...compared, ...unwritten].map((each) => ({ target: compareModRevision, ...each })),
       success: [
         ...operations.map((operation) => this.#requestOf(operation)),
         ...(noted === undefined ? [] : [{ requestPut: noted }]),
       ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
-    const provingKey = canHappenOnce(transaction) ? noted?.key : undefined
+    const provingKey = noted?.key
     const how = provingKey === undefined ? once : twice
     const { header, succeeded, responses } = await this.#call(txn, request, how).catch(async (error: unknown) => {
       if (error instanceof StoreFullError) {
@@ -185,7 +186,7 @@ export class EtcdStore implements Store {
 
   /**
    * Carries out a transaction that may have been carried out, or may be yet, and can be only once. Where it has been its note is there, which
-   * nobody else writes. Rejects with the error that it first came to where that is not certain even now.
+   * nobody else writes, and without which nothing is written again. Rejects with the error that it first came to where that is not certain even now.
    */
   async #tryAgain(
     request: Encodable<typeof txnRequest>,
