@@ -149,6 +149,21 @@ describe('a data directory', () => {
     )
   })
 
+  it('gives no revision that may have been given before: whoever has watched lists again', async () => {
+    const restored = object('restored')
+    const metadata = { ...restored.metadata, resourceVersion: '120', creationTimestamp: header.savedAt }
+    const { pages } = await readSnapshot(inChunks(await bytesOf([{ ...restored, metadata }]), 100))
+    const dataDir = join(home, 'restored')
+    await fillDirectory({ environment, dataDir }, pages)
+    await using cluster = await clusterOn(dataDir)
+    const found = await cluster.client.get(configMaps, { namespace: 'default', name: 'restored' })
+    expect(Number(found.metadata.resourceVersion)).toBeGreaterThan(1_000_000_120)
+    // It has seen ten writes more than the snapshot.
+    const watch = await cluster.client.watch(configMaps, { resourceVersion: '130' })
+    const first = await watch[Symbol.asyncIterator]().next()
+    expect(first.value).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } })
+  })
+
   it('has whole numbers of custom resources as they were written', async () => {
     const exact = 2n ** 53n + 1n
     const widget = {

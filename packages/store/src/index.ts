@@ -23,6 +23,7 @@ export {
   notesDefaultMax,
   notesPageMax,
   operationsMax,
+  restoredRevisionsSkipped,
   valueBytesMax,
 } from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'

@@ -79,6 +79,12 @@ export const roomMinBytes = 1024 * 1024
 /** How far revisions jump when a store goes on without what was damaged, so that none is given twice. */
 export const repairedRevisionsSkipped = 1_000_000
 
+/**
+ * How far the revisions of a store that is filled from a snapshot begin after those in the snapshot, so that nobody has seen one of them: what
+ * was written since the snapshot was taken is less. The number that etcd's guide names for `--bump-revision`.
+ */
+export const restoredRevisionsSkipped = 1_000_000_000
+
 /** How long a call to etcd may take, with all its attempts. */
 export const etcdCallTimeoutMs = 5000
 

@@ -59,6 +59,11 @@ export interface LmdbStoreOptions {
    * is missing, or another one, is refused and not begun anew.
    */
   readonly identityFile?: string
+  /**
+   * Of a store that is made: its revisions begin after this one, and what came before it has been compacted. Whoever has watched another
+   * store in its place, as far as this at most, lists again.
+   */
+  readonly firstAfter?: Revision
   /** Lends the clock, which is held while the disk works, and the logger. The host's own unless given. */
   readonly environment?: Environment
   /**
@@ -86,7 +91,7 @@ export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOpt
   const environment = options.environment ?? realEnvironment()
   const historyMax = options.historyMax ?? historyDefaultMax
   assert(historyMax >= 0, `historyMax is not a count: ${historyMax}`)
-  const { identityFile } = options
+  const { identityFile, firstAfter = 0 } = options
   makePrivateDirectory(directory)
   const lock = lockDirectory(directory)
   if (lock.takenOver) environment.logger.warn('took the store over from a process that died', { directory })
@@ -95,7 +100,7 @@ export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOpt
     const tables = await LmdbTables.open(directory, { notesMax: options.notesMax })
     try {
       if (identityFile !== undefined) await checkIdentity(files, directory, identityFile, tables.identity)
-      const identity = tables.identity ?? (await initialize(files, directory, tables, environment))
+      const identity = tables.identity ?? (await initialize(files, directory, tables, environment, firstAfter))
       if (identityFile !== undefined) await keepIdentity(files, identityFile, identity)
       const journal = await openJournal(files, directory, tables, identity)
       return new LmdbStore({
@@ -146,13 +151,14 @@ async function initialize(
   directory: string,
   tables: LmdbTables,
   { random }: Environment,
+  firstAfter: Revision,
 ): Promise<StoreIdentity> {
   if (await hasJournalRecords(files, directory)) {
     throw new StoreDamagedError(directory, `${dataFileName} is missing or empty, and its journal holds records`)
   }
   const identity = createIdentity(random)
-  await Journal.create({ files, directory, identity }, { sequence: 0, revision: 0 })
-  await tables.initialize(identity)
+  await Journal.create({ files, directory, identity }, { sequence: 0, revision: firstAfter })
+  await tables.initialize(identity, firstAfter)
   return identity
 }
 

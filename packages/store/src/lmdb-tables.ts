@@ -129,14 +129,16 @@ export class LmdbTables {
     return this.#identity
   }
 
-  /** Gives new tables the identity of their store. Resolves when that is durable. */
-  async initialize(identity: StoreIdentity): Promise<void> {
+  /** Gives new tables the identity of their store, whose revisions come after `revision`. Resolves when that is durable. */
+  async initialize(identity: StoreIdentity, revision: Revision = 0): Promise<void> {
+    const state = { sequence: 0, revision, compacted: revision }
     const written = this.#opened.root.batch(() => {
       this.#opened.meta.put(formatKey, Buffer.from(format))
-      this.#opened.meta.put(stateKey, encodeState(identity, this))
+      this.#opened.meta.put(stateKey, encodeState(identity, state))
     })
     await settle(written)
     this.#adoptIdentity(identity)
+    this.#adopt({ ...state, chunk: 0, dropped: 0 })
     this.#noteChunks = new NoteChunks(this.#notesMax, this.#seed)
   }
 

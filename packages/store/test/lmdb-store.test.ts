@@ -31,7 +31,7 @@ describe('LMDB store', () => {
     directory.remove()
   })
 
-  const openStore = async (options: Pick<LmdbStoreOptions, 'historyMax' | 'notesMax' | 'environment'> = {}) => {
+  const openStore = async (options: Omit<LmdbStoreOptions, 'directory'> = {}) => {
     const store = await openLmdbStore({ directory: directory.path, ...options })
     opened.push(store)
     return store
@@ -95,6 +95,18 @@ describe('LMDB store', () => {
 
     const again = await openStore()
     expect(await record(again, '', 2).over).toEqual(new CompactedError(2, 3))
+  })
+
+  it('begins after the revision it is told to, with nothing before it to watch', async () => {
+    const store = await openStore({ firstAfter: 1000 })
+    expect([store.latest(), await compactedRevision(store)]).toEqual([1000, 1000])
+    expect(await commit(store, put('a'))).toBe(1001)
+    await store.close()
+    const again = await openStore({ firstAfter: 5000 })
+    expect([again.latest(), await compactedRevision(again)]).toEqual([1001, 1000])
+    const watch = record(again, '', 1000)
+    await watch.until(1001)
+    expect(watch.described()).toEqual(['1001 put a=a created 1001 was 0'])
   })
 
   it('compacts within transactions that shared a disk transaction', async () => {

@@ -10,6 +10,8 @@ import {
   makePrivateDirectory,
   openLmdbStore,
   replaceStore,
+  restoredRevisionsSkipped,
+  type SoleWriterStore,
   settleStore,
 } from '@coracle/store'
 
@@ -65,13 +67,34 @@ async function fillStore(
   environment: Environment,
   pages: AsyncIterable<readonly KubernetesObject[]>,
 ): Promise<StateReport> {
-  const store = await openLmdbStore({ directory, environment })
+  let filling: Filling | undefined
   try {
-    const writer = new StateWriter(store, environment)
-    for await (const page of pages) await writer.write(page)
-    await writer.finish()
-    return writer.report
+    for await (const page of pages) {
+      if (page.length === 0) continue
+      filling ??= await beginFilling(directory, environment, page)
+      await filling.writer.write(page)
+    }
+    filling ??= await beginFilling(directory, environment, [])
+    await filling.writer.finish()
+    return filling.writer.report
   } finally {
-    await store.close()
+    await filling?.store.close()
   }
+}
+
+interface Filling {
+  readonly store: SoleWriterStore
+  readonly writer: StateWriter
+}
+
+/** Opens a store whose revisions are all later than what anybody has seen of the cluster that the objects are of. */
+async function beginFilling(
+  directory: string,
+  environment: Environment,
+  firstPage: readonly KubernetesObject[],
+): Promise<Filling> {
+  const seen = firstPage.map(({ metadata }) => Number(metadata.resourceVersion)).filter(Number.isSafeInteger)
+  const firstAfter = seen.reduce((newest, each) => Math.max(newest, each), 0) + restoredRevisionsSkipped
+  const store = await openLmdbStore({ directory, environment, firstAfter })
+  return { store, writer: new StateWriter(store, environment) }
 }
