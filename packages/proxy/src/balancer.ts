@@ -3,7 +3,7 @@ import { BoundedMap } from '@coracle/client'
 import type { Clock, Random } from '@coracle/environment'
 import type { Backend } from './frontends.ts'
 
-/** Of how many clients of a frontend it is remembered where they were. */
+/** Of how many clients of a port of a service it is remembered where they were. */
 export const rememberedClientsMax = 10_000
 
 interface Visit {
@@ -12,18 +12,25 @@ interface Visit {
   readonly lastMs: number
 }
 
+/** Where clients were last, by their addresses. */
+export type Visits = BoundedMap<string, Visit>
+
+export const newVisits = (): Visits => new BoundedMap(rememberedClientsMax)
+
 /** Chooses among the backends of a frontend: by chance, each as likely as the others, or where the client was before. */
 export class Balancer {
   readonly #clock: Clock
   readonly #random: Random
-  readonly #visits = new BoundedMap<string, Visit>(rememberedClientsMax)
+  readonly #visits: Visits
   #backends: readonly Backend[] = []
   #affinityMs: number | undefined
   #sources: readonly IpRange[] | undefined
 
-  constructor(clock: Clock, random: Random) {
+  /** `visits` are those of all balancers of one port of a service: a client stays with a backend wherever it asks for the service. */
+  constructor(clock: Clock, random: Random, visits: Visits = newVisits()) {
     this.#clock = clock
     this.#random = random
+    this.#visits = visits
   }
 
   /** From now on these are chosen among, for clients of these ranges, or of any where none are given. */

@@ -1,5 +1,5 @@
 import type { Environment, Timer } from '@coracle/environment'
-import { Balancer } from './balancer.ts'
+import { Balancer, type Visits } from './balancer.ts'
 import { type Frontend, idOf, type Listening } from './frontends.ts'
 import type { Network } from './network.ts'
 
@@ -10,6 +10,8 @@ export const retryMaxMs = 60_000
 export interface FrontendListenerOptions {
   readonly network: Network
   readonly environment: Environment
+  /** Shared by the frontends of one port of a service; its own unless given. */
+  readonly visits?: Visits
   /** Told why it cannot listen, once for each reason in a row. */
   readonly onFailure: (frontend: Frontend, error: NodeJS.ErrnoException) => void
   /** Told that it listens where it could not before. */
@@ -32,7 +34,7 @@ export class FrontendListener {
   constructor(options: FrontendListenerOptions) {
     const { clock, random } = options.environment
     this.#options = options
-    this.#balancer = new Balancer(clock, random)
+    this.#balancer = new Balancer(clock, random, options.visits)
   }
 
   /** What is to be listened to from now on: the same address and port each time, or nothing. */

@@ -31,6 +31,8 @@ export interface Frontend {
   readonly backends: readonly Backend[]
   /** For how long after its last connection a client keeps its backend, in milliseconds; undefined: each goes anywhere. */
   readonly affinityMs: number | undefined
+  /** The service's port that it is of; absent where it is of none. */
+  readonly portName?: string
   /** Whether it lies in the nature of the address that this host need not have it. */
   readonly isElsewhere: boolean
   /** Where clients may come from; absent: from anywhere. */
@@ -106,6 +108,7 @@ export function frontendsOf(
       port: number,
       backends: backendsOf(port, own, address, policy === 'Local', surroundings),
       affinityMs,
+      portName: port.name ?? '',
       isElsewhere,
     })
     const { externalTrafficPolicy, internalTrafficPolicy } = spec

@@ -2,6 +2,7 @@ import { endpointSlices, eventsV1, type Node, nodes, type Service, services } fr
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Balancer } from './balancer.ts'
 import { idOf } from './frontends.ts'
 import { createServiceProxy, type ServiceProxy, type ServiceProxyOptions } from './service-proxy.ts'
 import { httpPort, makeEndpoint, makeService, makeSlice } from './testing/objects.ts'
@@ -23,6 +24,7 @@ beforeEach(async () => {
 
 /** What is listened to now, with what is behind it. */
 const current = new Map<string, () => readonly string[]>()
+const balancers = new Map<string, Balancer>()
 const behind = (id: string) => current.get(id)?.().toSorted()
 
 afterEach(async () => {
@@ -45,6 +47,7 @@ const newProxy = (more: Partial<ServiceProxyOptions> = {}): ServiceProxy =>
         const behind = () => balancer.order('').map(({ address }) => address)
         told.push(`+ ${id} → ${behind().toSorted().join(' ')}`)
         current.set(id, behind)
+        balancers.set(id, balancer)
         return {
           close() {
             told.push(`- ${id}`)
@@ -139,6 +142,27 @@ describe('the service proxy', () => {
       `- ${id}`,
       '- TCP 127.0.0.1:30081',
     ])
+  })
+
+  it('leads a client to where it was, at whichever address of the service, and not at those of another port', async () => {
+    const ports = [
+      { ...httpPort, nodePort: 30080 },
+      { ...httpPort, name: 'other', port: 81, nodePort: 30081 },
+    ]
+    const addresses = Array.from({ length: 50 }, (_, index) => `10.0.0.${index + 1}`)
+    await client.create(services, makeService({ type: 'NodePort', sessionAffinity: 'ClientIP', ports }))
+    await client.create(endpointSlices, {
+      ...slice(...addresses),
+      ports: ports.map(({ name }) => ({ name: name ?? '', port: 8080, protocol: 'TCP' })),
+    })
+    await start()
+    const order = (at: string) => balancers.get(at)?.order('192.0.2.9') ?? []
+    const [, chosen] = order(id)
+    if (chosen === undefined) throw new Error('nothing is behind the service')
+    balancers.get(id)?.visited('192.0.2.9', chosen)
+    const first = (at: string) => Array.from({ length: 20 }, () => order(at)[0]?.address === chosen.address)
+    expect(new Set(first('TCP 127.0.0.1:30080'))).toEqual(new Set([true]))
+    expect(new Set(first('TCP 127.0.0.1:30081'))).toContain(false)
   })
 
   it('takes a slice to another service where its label says so', async () => {

@@ -10,6 +10,7 @@ import {
   keyText,
 } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
+import { newVisits, type Visits } from './balancer.ts'
 import { FrontendListener } from './frontend-listener.ts'
 import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
 import { hostNetwork } from './host-network.ts'
@@ -65,6 +66,8 @@ class UserspaceProxy implements ServiceProxy {
   readonly #recorder: EventRecorder
   /** By the key of the service, and what tells its frontends apart. */
   readonly #listeners = new Map<string, Map<string, FrontendListener>>()
+  /** Where the clients of services were, by the key of the service and the name of its port: as upstream's, whichever address they have used. */
+  readonly #visits = new Map<string, Map<string, Visits>>()
   /** Keys of services that are to be looked at. */
   readonly #changed = new Set<string>()
   #isRunning = false
@@ -156,12 +159,15 @@ class UserspaceProxy implements ServiceProxy {
       listeners.delete(id)
     }
     for (const [id, frontend] of wanted) {
-      const listener = listeners.get(id) ?? this.#newListener(key)
+      const listener = listeners.get(id) ?? this.#newListener(key, frontend)
       listeners.set(id, listener)
       listener.set(frontend)
     }
-    if (listeners.size === 0) this.#listeners.delete(key)
-    else this.#listeners.set(key, listeners)
+    if (listeners.size > 0) this.#listeners.set(key, listeners)
+    else {
+      this.#listeners.delete(key)
+      this.#visits.delete(key)
+    }
   }
 
   #frontendsOf(service: Service): readonly Frontend[] {
@@ -170,13 +176,22 @@ class UserspaceProxy implements ServiceProxy {
     return this.#options.adapt?.(service, frontends) ?? frontends
   }
 
-  #newListener(key: string): FrontendListener {
+  #newListener(key: string, { portName }: Frontend): FrontendListener {
     return new FrontendListener({
+      ...(portName === undefined ? {} : { visits: this.#visitsOf(key, portName) }),
       network: this.#network,
       environment: this.#options.environment,
       onFailure: (frontend, error) => this.#report(key, frontend, error),
       onRecovery: (frontend) => this.#tell(key, 'Normal', 'Listening', `Listening on ${idOf(frontend)}`),
     })
+  }
+
+  #visitsOf(key: string, portName: string): Visits {
+    const ofService = this.#visits.get(key) ?? new Map<string, Visits>()
+    this.#visits.set(key, ofService)
+    const visits = ofService.get(portName) ?? newVisits()
+    ofService.set(portName, visits)
+    return visits
   }
 
   #report(key: string, frontend: Frontend, error: NodeJS.ErrnoException): void {
