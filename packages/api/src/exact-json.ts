@@ -44,6 +44,10 @@ export class WrittenNumber {
   toString(): string {
     return this.#source
   }
+
+  toJSON(): unknown {
+    return rawJSON(this.#source)
+  }
 }
 
 /** A number beyond all that a float64 holds: JavaScript would make a null of it. */

@@ -16,6 +16,7 @@ export {
   finiteNumber,
   InfiniteNumberError,
   nearestNumber,
+  oddNumber,
   parseExactJson,
   parseFiniteJson,
   writtenNumber,

@@ -3,9 +3,9 @@ import { WrittenNumber } from './exact-json.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** An object, not a list and not null. */
+/** An object, not a list, not null, and no number that is kept as it is written. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenNumber)
 }
 
 /** Deeper nesting is refused wherever values come in, so that nothing that walks them can run out of stack. */

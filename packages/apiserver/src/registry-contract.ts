@@ -75,6 +75,8 @@ export interface RegistryWatch {
 export interface RequestedPatch extends Patch {
   /** What is said of fields that occur twice in it, or that a JSON patch does not have, where that is an error. */
   readonly duplicates?: readonly string[]
+  /** Whether numbers in it are kept as they are written, for nobody knew yet of which fields they are. */
+  readonly hasWrittenNumbers?: boolean
 }
 
 /**

@@ -17,7 +17,7 @@ const json = 'application/json'
 describe('between parsing a body and looking for what is there twice', () => {
   it.each([
     ['an object', (body: Buffer, turns: WorkTurns) => parseObject(body, json, configMaps, 'Warn', turns)],
-    ['a patch', (body: Buffer, turns: WorkTurns) => parsePatch(body, 'merge', 'Warn', turns)],
+    ['a patch', (body: Buffer, turns: WorkTurns) => parsePatch(body, 'merge', {}, 'Warn', turns)],
   ])('others are served where %s is large, and only there', async (_, parse) => {
     expect(await restsOf(parse, configMap(largeObjectBytesMin))).toBe(1)
     expect(await restsOf(parse, configMap(100))).toBe(0)
@@ -27,6 +27,6 @@ describe('between parsing a body and looking for what is there twice', () => {
 it('brackets and commas of a text in YAML are no values', async () => {
   const lines = Array.from({ length: 2_000 }, () => `    [${'a,'.repeat(60)}`)
   const yaml = `apiVersion: v1\nkind: ConfigMap\ndata:\n  table.csv: |\n${lines.join('\n')}\n`
-  const { change } = await parsePatch(Buffer.from(yaml), 'apply', 'Strict')
+  const { change } = await parsePatch(Buffer.from(yaml), 'apply', {}, 'Strict')
   expect(change.body).toMatchObject({ data: { 'table.csv': expect.stringMatching(/^\[a,a,/) } })
 })

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   jsonTypeOf,
   type ObjectSchema,
+  oddNumber,
   parseFiniteJson,
   parseJsonOf,
   tooManyRequests,
@@ -217,6 +218,7 @@ async function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wo
 export async function parsePatch(
   body: Buffer,
   type: PatchType,
+  definition: Pick<ExpectedKind, 'schema'>,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   turns?: WorkTurns,
 ): Promise<ParsedPatch> {
@@ -225,7 +227,11 @@ export async function parsePatch(
   // In YAML brackets and commas may be text without quotes.
   if (!isYaml) checkText(body)
   const pause = turns && pauseFor(turns, 0, body.length)
-  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, body)
+  // Upstream makes JSON of these two and the object, and decodes that.
+  const hasWrittenNumbers =
+    (type === 'merge' || type === 'json') && !isCustom(definition) && text !== undefined && oddNumber.test(text)
+  let parsed =
+    text === undefined ? unreadable(body) : isYaml ? undefined : parsePatchJson(text, body, hasWrittenNumbers)
   if (pause !== undefined) await pause()
   if (parsed !== undefined && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   // What is not quite JSON may still be YAML.
@@ -245,7 +251,7 @@ export async function parsePatch(
     const odd = unknown.size + parsed.duplicates.length === 0 ? [] : (await loadOddFields())(text, unknown)
     parsed = { value, duplicates: odd.map((each) => `json patch ${each}`) }
   }
-  const change = { type, body: value }
+  const change = { type, body: value, hasWrittenNumbers }
   const { duplicates } = parsed
   if (fieldValidation !== 'Strict') return { change, warnings: duplicates }
   if (type === 'apply' && duplicates.length > 0) {
@@ -315,15 +321,32 @@ function unreadable(body: Buffer): Parsed {
  * Whole numbers stay what is written, though no JavaScript number holds them. Of an object of a built-in kind so do others, as far as it
  * matters how they are written.
  */
-function parseJson(text: string, body: Buffer, definition?: ExpectedKind): Parsed {
-  const isOdd = text.includes('\\') && halfSurrogate.test(text)
+function parseJson(text: string, body: Buffer, definition: ExpectedKind): Parsed {
+  const { schema } = definition
+  return readJson(text, body, (isOdd) => {
+    if (isCustom(definition)) return isOdd ? parseWellFormed(text, finiteNumber) : parseFiniteJson(text)
+    return isOdd ? withNumbersOf(schema, parseWellFormed(text, writtenNumber)) : parseJsonOf(schema, text)
+  })
+}
+
+/** A patch, whole numbers as `parseJson` has them, and others as they are written where that is asked. */
+function parsePatchJson(text: string, body: Buffer, keepsWritten: boolean): Parsed {
+  const readNumber = keepsWritten ? finiteWrittenNumber : finiteNumber
+  return readJson(text, body, (isOdd) => {
+    if (isOdd) return parseWellFormed(text, readNumber)
+    return keepsWritten ? JSON.parse(text, readNumber) : parseFiniteJson(text)
+  })
+}
+
+const finiteWrittenNumber: typeof finiteNumber = (key, value, context) => {
+  finiteNumber(key, value, context)
+  return writtenNumber(key, value, context)
+}
+
+/** `parse` is told whether a text may have half a character in it. */
+function readJson(text: string, body: Buffer, parse: (isOdd: boolean) => unknown): Parsed {
   try {
-    if (definition === undefined || isCustom(definition)) {
-      return { value: isOdd ? parseWellFormed(text, finiteNumber) : parseFiniteJson(text), duplicates: [] }
-    }
-    const { schema } = definition
-    const value = isOdd ? withNumbersOf(schema, parseWellFormed(text, writtenNumber)) : parseJsonOf(schema, text)
-    return { value, duplicates: [] }
+    return { value: parse(text.includes('\\') && halfSurrogate.test(text)), duplicates: [] }
   } catch (error) {
     if (error instanceof InfiniteNumberError) return { value: undefined, duplicates: [], misfit: error.message }
     return { value: undefined, duplicates: [], problem: jsonBytesError(body) }

@@ -94,6 +94,48 @@ describe('a number that is no integer as it is written', () => {
     )
   })
 
+  const change = (type: 'merge' | 'json', body: string) =>
+    server.call(`${namespace}/pods/a?dryRun=All`, {
+      method: 'PATCH',
+      headers: { 'content-type': `application/${type}-patch+json` },
+      body,
+    })
+
+  it.each([
+    ['merge', '{"spec":{"activeDeadlineSeconds":5.0}}'],
+    ['json', '[{"op":"add","path":"/spec/activeDeadlineSeconds","value":5.0}]'],
+    ['json', '[{"op":"add","path":"/spec","value":{"activeDeadlineSeconds":5.0}}]'],
+  ] as const)('is refused in a %s patch, and shown as it is written: %s', async (type, body) => {
+    const { code, json } = await change(type, body)
+    expect([code, json.details.causes]).toEqual([
+      422,
+      [expect.objectContaining({ field: 'patch', reason: 'FieldValueInvalid' })],
+    ])
+    expect(json.message).toMatch(
+      /"activeDeadlineSeconds\\*":5\.0.*json: cannot unmarshal number 5\.0 into Go struct field PodSpec\.spec\.activeDeadlineSeconds of type int64$/,
+    )
+  })
+
+  it('is not what a JSON patch tests an integer for', async () => {
+    const { code, json } = await change(
+      'json',
+      '[{"op":"test","path":"/spec/terminationGracePeriodSeconds","value":30.0}]',
+    )
+    expect([code, json.details.causes[0].message]).toEqual([422, expect.stringContaining('test failed')])
+  })
+
+  it('is an amount in a patch, as it is written', async () => {
+    const quotas = `${namespace}/resourcequotas`
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'a' }, spec: { hard: { cpu: '1' } } }
+    await server.call(quotas, { method: 'POST', body: quota })
+    const patched = await server.call(`${quotas}/a`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: '{"spec":{"hard":{"pods":1e3,"cpu":2.50}}}',
+    })
+    expect(patched.json.spec.hard).toEqual({ cpu: '2500m', pods: '1e3' })
+  })
+
   it('is one in YAML, and in a patch that upstream converts', async () => {
     const yaml =
       'apiVersion: v1\nkind: Pod\nmetadata: {name: whole}\nspec:\n  activeDeadlineSeconds: 5.0\n  containers: [{name: a, image: b}]\n'

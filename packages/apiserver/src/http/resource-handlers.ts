@@ -176,7 +176,7 @@ async function patch(
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
     const find = () => registry.get(namespace, name, '')
-    const parse = () => parsePatch(bytes, type, options.fieldValidation, context.turns)
+    const parse = () => parsePatch(bytes, type, registry.definition, options.fieldValidation, context.turns)
     const { change, warnings } = await readPatch(type, parse, find)
     for (const text of warnings) warn(exchange.response, text)
     return registry.patch(contextOf(exchange), namespace, name, subresource, change, options)

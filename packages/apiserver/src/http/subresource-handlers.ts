@@ -116,7 +116,13 @@ async function carryOut(
     const type = patchTypeOf(contentType, definition)
     const body = await bodies.read(request)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
-    const { change, warnings } = await parsePatch(body, type, options.fieldValidation, turns)
+    const { change, warnings } = await parsePatch(
+      body,
+      type,
+      kindOf(definition, route.subresource),
+      options.fieldValidation,
+      turns,
+    )
     for (const warning of warnings) warn(response, warning)
     return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }

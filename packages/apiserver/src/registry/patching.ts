@@ -14,14 +14,19 @@ import {
   type KubernetesObject,
   type ObjectSchema,
   Undecodable,
+  withNumbersOf,
 } from '@coracle/api'
-import type { Patch } from '@coracle/client'
 import { type HeldClock, loadGoTypes } from '../go-types.ts'
 import type { RequestedPatch } from '../registry-contract.ts'
 import type { DecodedBody } from './body.ts'
 
 /** The object with a patch applied, not yet decoded. Throws upstream's errors where it does not apply. */
-export function applyPatch(schema: ObjectSchema, object: KubernetesObject, { type, body }: Patch): unknown {
+export function applyPatch(schema: ObjectSchema, object: KubernetesObject, patch: RequestedPatch): unknown {
+  const applied = apply(schema, object, patch)
+  return patch.hasWrittenNumbers === true ? withNumbersOf(schema, applied) : applied
+}
+
+function apply(schema: ObjectSchema, object: KubernetesObject, { type, body }: RequestedPatch): unknown {
   switch (type) {
     case 'apply':
       throw new Error('a configuration is applied by its owner, not as a patch')
