@@ -225,6 +225,8 @@ describe('what client-side apply keeps', () => {
     ['is given as a whole', '{"apiVersion":"v1","replicas":1,"paused":"no"}', []],
     ['is not where it was changed since', '{"apiVersion":"v1","replicas":5}', all],
     ['is not in another version', '{"apiVersion":"v0","replicas":1}', all],
+    ['is not with a field that the kind does not have', '{"apiVersion":"v1","replicas":1,"replica":1}', all],
+    ['is not with a value of another type', '{"apiVersion":"v1","replicas":1,"paused":5}', all],
     ['is not without a version', '{"replicas":1}', all],
     ['is not where it is no JSON', '{"apiVersion":"v1"', all],
     ['is not where it is no object', 'null', all],

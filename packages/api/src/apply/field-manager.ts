@@ -30,6 +30,7 @@ import {
 } from './ownership.ts'
 import { inOneGo, type Passes } from './passes.ts'
 import { noteUnderSchemas } from './schema-changes.ts'
+import { typedProblems } from './typed-problems.ts'
 
 /** What an object is and what the server gives it is nobody's. */
 const unowned: FieldSet = {
@@ -129,7 +130,8 @@ export function* applyRecording(input: ApplyInput, force: boolean, time: string)
   const owners = input.owners.length === 0 ? yield* firstOwners(input, time) : input.owners
   const applied = yield* applyConfiguration({ ...input, owners })
   yield
-  const allowed = manager.name === clientSideApplier ? lastAppliedFields(schema, live, manager.apiVersion) : noFields
+  const mayTakeOver = manager.name === clientSideApplier && applied.conflicts.length > 0
+  const allowed = mayTakeOver && !force ? lastAppliedFields(schema, live, manager.apiVersion) : noFields
   const conflicts = force ? [] : remaining(applied.conflicts, allowed)
   const own = applied.owners.find((owner) => isSameManager(owner, manager))
   const claimed = withOwned(applied.owners, manager, yield* subtracting(own?.fields ?? noFields, unowned))
@@ -180,10 +182,11 @@ function remaining(conflicts: readonly OwnershipConflict[], allowed: FieldSet): 
     .filter(({ fields }) => !isEmptySet(fields))
 }
 
-/** What client-side apply has set and nobody has changed since. */
+/** What client-side apply has set and nobody has changed since; nothing where it has applied what nobody could own, such as an unknown field. */
 function lastAppliedFields(schema: Schema, live: unknown, apiVersion: string): FieldSet {
   const last = lastAppliedOf(live)
   if (!isJsonObject(last) || last.apiVersion !== apiVersion) return noFields
+  if ((typedProblems(schema, last) ?? typedProblems(schema, live)) !== undefined) return noFields
   const { added, modified, removed } = compareFields(schema, last, live)
   return differenceOf(fieldSetOf(schema, last), unionOf(unionOf(added, modified), removed))
 }
