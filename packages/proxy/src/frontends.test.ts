@@ -288,6 +288,21 @@ describe('the frontends of a service', () => {
     expect(found).toEqual(['TCP 10.96.0.7:80 false', 'TCP 127.0.0.1:30080 false', 'TCP 192.0.2.1:80 true'])
   })
 
+  it.each([
+    ['0.0.0.0', ['TCP 10.96.0.7:80', 'TCP 0.0.0.0:80']],
+    ['::', ['TCP 10.96.0.7:80', 'TCP [::]:80']],
+    ['127.0.0.1', ['TCP 10.96.0.7:80', 'TCP 127.0.0.1:80', 'TCP 192.0.2.1:80', 'TCP 192.0.2.2:80']],
+  ])('are those at all addresses, with node ports at %s, where load balancers have the same port', (address, ids) => {
+    const service = makeService({
+      externalIPs: ['192.0.2.2'],
+      type: 'LoadBalancer',
+      ports: [{ ...httpPort, nodePort: 80 }],
+    })
+    const balanced = { ...service, status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } }
+    const found = frontendsOf(balanced, [two], { ...surroundings, nodeAddresses: [address] })
+    expect(found.map(idOf)).toEqual(ids)
+  })
+
   describe('tell load balancers', () => {
     const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 32000 } as const
     const healthOf = (spec: Partial<Service['spec']>) =>

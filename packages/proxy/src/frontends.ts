@@ -113,6 +113,9 @@ export function frontendsOf(
     })
     const { externalTrafficPolicy, internalTrafficPolicy } = spec
     const nodePort = port.nodePort ?? 0
+    // Who listens at all addresses listens at these already.
+    const isApart = (address: string): boolean =>
+      nodePort !== port.port || !surroundings.nodeAddresses.some((each) => includesAddress(each, address))
     return [
       ...clusterIps.map((address) => frontend(address, port.port, internalTrafficPolicy)),
       // Before those of a load balancer, which lets only some come where they are the same.
@@ -120,11 +123,15 @@ export function frontendsOf(
         frontend(address, nodePort, externalTrafficPolicy),
       ),
       // Before those that whoever made the service names, which are open to all where they are the same.
-      ...balancerAddressesOf(service).map((address) => ({
-        ...frontend(address, port.port, externalTrafficPolicy, true),
-        ...sourcesOf(service, address),
-      })),
-      ...(spec.externalIPs ?? []).map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
+      ...balancerAddressesOf(service)
+        .filter(isApart)
+        .map((address) => ({
+          ...frontend(address, port.port, externalTrafficPolicy, true),
+          ...sourcesOf(service, address),
+        })),
+      ...(spec.externalIPs ?? [])
+        .filter(isApart)
+        .map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
     ]
   })
   return [...forwarded, ...healthChecksOf(service, own, surroundings)]
@@ -134,6 +141,10 @@ export function frontendsOf(
 export function idOf({ protocol, address, port }: Pick<Frontend, 'protocol' | 'address' | 'port'>): string {
   return `${protocol} ${address.includes(':') ? `[${address}]` : address}:${port}`
 }
+
+/** Whether listening at `listened`, where it stands for all addresses, is listening at this one, too. The unspecified address of IPv6 takes IPv4 as well. */
+const includesAddress = (listened: string, address: string): boolean =>
+  listened === '::' || (listened === '0.0.0.0' && !isIPv6(address))
 
 /** The addresses of a load balancer that sends on what comes to them as it is, without an address of its own in place of theirs. */
 function balancerAddressesOf({ spec: { type }, status }: Service): readonly string[] {
