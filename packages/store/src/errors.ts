@@ -55,6 +55,19 @@ export class StoreTimeoutError extends Error {
   }
 }
 
+/**
+ * The store is at an earlier revision than it was: somebody has restored it from a backup under this process, or it is another one. What this
+ * process holds of it is not what it has, so the store takes no further call: stop the process and start again.
+ */
+export class StoreRevertedError extends Error {
+  override readonly name = 'StoreRevertedError'
+  constructor(place: string, revision: number, before: number) {
+    super(
+      `the store at ${place} is at revision ${revision}, and was at ${before}: it was restored from a backup, or is another one; start again`,
+    )
+  }
+}
+
 /** The directory belongs to a process that is alive. */
 export class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError'

@@ -9,6 +9,7 @@ export {
   StoreDamagedError,
   StoreFailedError,
   StoreOverloadedError,
+  StoreRevertedError,
   StoreTimeoutError,
   StoreUnavailableError,
   TransactionTooLargeError,

@@ -9,6 +9,7 @@ import {
   openEtcdStore,
   type Store,
   StoreClosedError,
+  StoreRevertedError,
   StoreTimeoutError,
   StoreUnavailableError,
   type Transaction,
@@ -167,6 +168,22 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       expect(before).toBeGreaterThan(4096)
       for (let index = 0; index < 4; index++) await commit(store, put('large', 'x'.repeat(1_000_000)))
       await expect.poll(() => store.sizeBytes?.()).toBeGreaterThan(before)
+    })
+
+    it('takes no call any more, and ends its watches, once etcd is at an earlier revision than it was', async () => {
+      await using before = await EtcdServer.start()
+      await using restored = await EtcdServer.start()
+      const store = await open({ servers: [before.address, restored.address] })
+      for (const key of ['a', 'b']) await commit(store, put(key))
+      const known = await store.latest()
+      const watch = record(store, '', known)
+      await before.kill()
+      const failed = await store.get('a').catch((error: unknown) => error)
+      expect(failed).toBeInstanceOf(StoreRevertedError)
+      expect(failed).toMatchObject({ message: expect.stringContaining(`is at revision 1, and was at ${known}`) })
+      expect(await watch.over).toBe(failed)
+      await expect(commit(store, put('c'))).rejects.toBe(failed)
+      expect(() => record(store, '', 0)).toThrow(StoreRevertedError)
     })
 
     it('takes no call any more as soon as it is told to close', async () => {

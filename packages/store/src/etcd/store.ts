@@ -6,6 +6,7 @@ import {
   StoreClosedError,
   StoreFullError,
   StoreOverloadedError,
+  StoreRevertedError,
   StoreTimeoutError,
   StoreUnavailableError,
   TransactionTooLargeError,
@@ -55,6 +56,9 @@ const memberStatus = { path: '/etcdserverpb.Maintenance/Status', request: status
 /** What etcd says of a request beyond its limit (`--max-request-bytes`), and what its gRPC says of one far beyond. */
 const tooLarge = /request is too large|received message larger than max/
 
+/** Whether the revision in an answer is as late as all that was answered before the call, by whichever member. */
+const isLinearizable = (method: object): boolean => method === range || method === txn
+
 /** How a call is made that may change something. */
 const once: CallOptions = { repeatable: false }
 /** And where there is time for another attempt. */
@@ -82,6 +86,7 @@ export class EtcdStore implements Store {
   readonly #notes: EtcdNotes
   /** The latest revision that etcd has answered with. */
   #known: Revision = 0
+  #failure: StoreRevertedError | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: EtcdStoreOptions & { readonly environment: Environment }) {
@@ -275,18 +280,28 @@ export class EtcdStore implements Store {
     value: Encodable<Request>,
     options: CallOptions = { repeatable: true },
   ): Promise<Decoded<Response>> {
+    const known = this.#known
     const call = this.#connection.call(method, value, options)
     this.#calls.add(call)
     try {
       const answer = await call
       const { header } = answer as Decoded<typeof txnResponse>
-      this.#known = Math.max(this.#known, header?.revision ?? 0)
+      const revision = header?.revision ?? known
+      if (revision < known && isLinearizable(method)) throw this.#reverted(revision, known)
+      this.#known = Math.max(this.#known, revision)
       return answer
     } catch (error) {
       throw isServiceError(error) ? this.#errorOf(error) : error
     } finally {
       this.#calls.delete(call)
     }
+  }
+
+  /** Ends the store: what was read from it, and all that is watched, is of revisions that it does not have any more. */
+  #reverted(revision: Revision, known: Revision): Error {
+    this.#failure ??= new StoreRevertedError(this.#connection.place, revision, known)
+    for (const watch of [...this.#watches]) watch.end(this.#failure)
+    return this.#failure
   }
 
   #errorOf(error: Error & { readonly code: number; readonly details: string }): Error {
@@ -310,5 +325,6 @@ export class EtcdStore implements Store {
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StoreClosedError()
+    if (this.#failure !== undefined) throw this.#failure
   }
 }
