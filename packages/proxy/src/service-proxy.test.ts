@@ -153,7 +153,7 @@ describe('the service proxy', () => {
     await client.create(services, makeService({ type: 'NodePort', sessionAffinity: 'ClientIP', ports }))
     await client.create(endpointSlices, {
       ...slice(...addresses),
-      ports: ports.map(({ name }) => ({ name: name ?? '', port: 8080, protocol: 'TCP' })),
+      ports: ports.map(({ name }) => ({ name: name ?? '', port: 8080, protocol: 'TCP' as const })),
     })
     await start()
     const order = (at: string) => balancers.get(at)?.order('192.0.2.9') ?? []
