@@ -100,7 +100,11 @@ export async function parseObject(
         ? parseJson(text, body, definition)
         : await parseYaml(text, fieldValidation)
   if (pause !== undefined) await pause()
-  if (format === 'json' && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
+  // How a built-in kind reads them does not depend on what the request wants to hear.
+  const looksFor = isCustom(definition) ? fieldValidation : 'Warn'
+  if (format === 'json' && repeatsFields(parsed, text, looksFor)) {
+    parsed = await withRepeated(parsed, text ?? '', body, definition, fieldValidation)
+  }
   if (parsed.misfit !== undefined) {
     throw badRequest(wording.undecodable(parsed.misfit, definition, namedKind(parsed.value, definition)))
   }
@@ -368,6 +372,22 @@ function repeatsFields(
 /** What was parsed of a JSON text, with the fields that occur twice in it. */
 async function withDuplicates({ value }: Parsed, text = ''): Promise<Parsed> {
   return { value, duplicates: (await loadOddFields())(text, new Set()) }
+}
+
+/** The same of an object, as the decoder of its kind reads it. */
+async function withRepeated(
+  parsed: Parsed,
+  text: string,
+  body: Buffer,
+  definition: ExpectedKind,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+): Promise<Parsed> {
+  const { schema } = definition
+  const { duplicates } = fieldValidation === 'Ignore' ? { duplicates: [] } : await withDuplicates(parsed, text)
+  // Custom ones are read into maps: the last is what counts.
+  if (schema === undefined || isCustom(definition)) return { ...parsed, duplicates }
+  const { parseRepeated } = await import('./repeated-fields.ts')
+  return { ...readJson(text, body, () => withNumbersOf(schema, parseRepeated(text, schema))), duplicates }
 }
 
 /** Few bodies have such fields. */

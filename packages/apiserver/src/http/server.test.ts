@@ -555,6 +555,19 @@ describe('unknown and repeated fields', () => {
     expect(headers.warning).toContain('299 - "unknown field \\"spec.foo\\""')
   })
 
+  it.each(['Warn', 'Ignore'])('are read one into the other, as Go reads a struct, with %s', async (fieldValidation) => {
+    const name = `read-${fieldValidation.toLowerCase()}`
+    const body = `{"metadata":{"name":"${name}"},"data":{"a":"1"},"metadata":{"labels":{"l":"m"}},"data":{"b":"2"}}`
+    const path = `${configMaps}?fieldValidation=${fieldValidation}`
+    const { code, headers, json: created } = await server.call(path, post(body, json))
+    expect([code, created.data, created.metadata]).toMatchObject([
+      201,
+      { a: '1', b: '2' },
+      { name, labels: { l: 'm' } },
+    ])
+    expect(headers.warning?.includes('duplicate field') ?? false).toBe(fieldValidation === 'Warn')
+  })
+
   it('pass in silence with Ignore', async () => {
     const { code, headers } = await server.call(`${rcs}?fieldValidation=Ignore`, post(odd('ignored'), json))
     expect([code, headers.warning]).toEqual([201, undefined])
