@@ -13,6 +13,7 @@ export * from './downward-api.ts'
 export * from './duration-text.ts'
 export * from './equality.ts'
 export {
+  exactInteger,
   finiteNumber,
   InfiniteNumberError,
   nearestNumber,

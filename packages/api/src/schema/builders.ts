@@ -47,6 +47,9 @@ export function int64(options: Options<IntegerSchema> = {}): IntegerSchema {
   return { type: 'integer', format: 'int64', ...options }
 }
 
+/** Any of 64 bits as it is: for numbers that only say which one they are. */
+export const exactInt64: IntegerSchema<number | bigint> = { type: 'integer', format: 'int64', exact: true }
+
 export function double(options: Options<NumberSchema> = {}): NumberSchema {
   return { type: 'number', format: 'double', ...options }
 }

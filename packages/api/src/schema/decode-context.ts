@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.t
 import { requestTooLarge } from '../status.ts'
 import type { DecodeOptions } from './decode.ts'
 import { type ResolvedSchema, resolveSchema } from './resolve.ts'
-import type { Schema } from './schema.ts'
+import type { ObjectSchema, Schema } from './schema.ts'
 
 /** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -186,7 +186,7 @@ export class DecodeContext {
         depth += 1
         continue
       }
-      const object = of?.type === 'object' ? of : undefined
+      const object: ObjectSchema | undefined = of?.type === 'object' ? of : undefined
       schema = object?.fields[step]?.schema
       definition = object?.name ?? ''
       field = step

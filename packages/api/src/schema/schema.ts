@@ -100,9 +100,11 @@ export interface StringSchema<T extends string = string> extends Described<T> {
   readonly pattern?: string
 }
 
-export interface IntegerSchema extends Described<number> {
+export interface IntegerSchema<T extends number | bigint = number> extends Described<T> {
   readonly type: 'integer'
   readonly format: 'int32' | 'int64'
+  /** What no number holds is a bigint, and not the nearest number. */
+  readonly exact?: boolean
   readonly minimum?: number
   readonly maximum?: number
 }
@@ -228,6 +230,7 @@ export type Schema<T = unknown> = Described<T> &
   (
     | StringSchema
     | IntegerSchema
+    | IntegerSchema<number | bigint>
     | NumberSchema
     | BooleanSchema
     | IntOrStringSchema

@@ -109,7 +109,7 @@ function stringValidator(schema: StringSchema): Validator {
   }
 }
 
-function numberValidator({ minimum, maximum }: IntegerSchema | NumberSchema): Validator {
+function numberValidator({ minimum, maximum }: Pick<IntegerSchema | NumberSchema, 'minimum' | 'maximum'>): Validator {
   if (minimum === undefined && maximum === undefined) return accepts
   const low = minimum ?? Number.NEGATIVE_INFINITY
   const high = maximum ?? Number.POSITIVE_INFINITY

@@ -165,6 +165,30 @@ it('numbers are kept as they are written where a kind takes any JSON', async () 
   expect(patched.text).toContain('"data":{"count":9007199254740993}')
 })
 
+it('attributes of devices are the integers of 64 bits that they are, in JSON, protobuf and patches', async () => {
+  const slices = '/apis/resource.k8s.io/v1/resourceslices'
+  const exact = '9223372036854775807'
+  const device = `{"name":"a","attributes":{"serial":{"int":${exact}},"offset":{"int":-9007199254740993},"small":{"int":7}}}`
+  const body = `{"metadata":{"name":"a"},"spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[${device}]}}`
+  const headers = { 'content-type': 'application/json' }
+  const created = await server.call(slices, { method: 'POST', headers, body })
+  expect(created.text).toContain(`"devices":[${device}]`)
+  const protobuf = 'application/vnd.kubernetes.protobuf'
+  const { bytes: slice } = await server.call(`${slices}/a`, { headers: { accept: protobuf } })
+  const replaced = await server.call(`${slices}/a`, {
+    method: 'PUT',
+    headers: { 'content-type': protobuf },
+    body: slice,
+  })
+  expect(replaced.text).toContain(`"devices":[${device}]`)
+  const patched = await server.call(`${slices}/a`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: `{"metadata":{"labels":{"a":"b"}},"spec":{"devices":[${device.replace(exact, '-9223372036854775808')}]}}`,
+  })
+  expect(patched.text).toContain(`"devices":[${device.replace(exact, '-9223372036854775808')}]`)
+})
+
 it('what is no UTF-8 in a text is replaced, as in Go', async () => {
   const configMap = (data: string) => Buffer.from(`{"metadata":{"name":"latin"},"data":{"a":"${data}"}}`, 'latin1')
   const headers = { 'content-type': 'application/json' }

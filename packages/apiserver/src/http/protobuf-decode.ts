@@ -216,6 +216,7 @@ function readValue(schema: ResolvedSchema, reader: WireReader): unknown {
     case 'boolean':
       return reader.boolean()
     case 'integer':
+      if (schema.exact === true) return reader.exactInt64()
       return schema.format === 'int32' ? reader.int32() : reader.int64()
     case 'number':
       return reader.double()

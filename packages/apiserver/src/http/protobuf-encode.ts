@@ -194,7 +194,7 @@ function writeValue(number: number, schema: ResolvedSchema, value: unknown): voi
       break
     case 'boolean':
     case 'integer':
-      writer.integer(number, Number(value))
+      writer.integer(number, typeof value === 'bigint' ? value : Number(value))
       break
     case 'number':
       writer.double(number, value as number)

@@ -1,4 +1,4 @@
-import { nearestNumber } from '@coracle/api'
+import { exactInteger, nearestNumber } from '@coracle/api'
 import { varintBytesMax, wireTypes } from './wire-types.ts'
 
 /** Why bytes are no message. The words are those of Go's generated code, as far as it has any. */
@@ -98,6 +98,12 @@ export class WireReader {
     return this.#varint()
   }
 
+  /** As it is. */
+  exactInt64(): number | bigint {
+    this.#expect(wireTypes.varint)
+    return this.#varint(exactInteger)
+  }
+
   double(): number {
     this.#expect(wireTypes.fixed64)
     const end = this.#take(8)
@@ -155,7 +161,9 @@ export class WireReader {
     }
   }
 
-  #varint(): number {
+  #varint(): number
+  #varint(hold: (value: bigint) => number | bigint): number | bigint
+  #varint(hold: (value: bigint) => number | bigint = nearestNumber): number | bigint {
     const start = this.#position
     let value = 0
     let factor = 1
@@ -165,15 +173,15 @@ export class WireReader {
       if (byte < 0x80) return value
     }
     this.#position = start
-    return this.#longVarint()
+    return this.#longVarint(hold)
   }
 
-  #longVarint(): number {
+  #longVarint(hold: (value: bigint) => number | bigint): number | bigint {
     let value = 0n
     for (let count = 0; count < varintBytesMax; count++) {
       const byte = this.#byte()
       value |= BigInt(byte & 0x7f) << BigInt(7 * count)
-      if (byte < 0x80) return nearestNumber(BigInt.asIntN(64, value))
+      if (byte < 0x80) return hold(BigInt.asIntN(64, value))
     }
     throw new ProtobufError('proto: integer overflow')
   }

@@ -54,8 +54,9 @@ export class WireWriter {
     this.#tag(number, wireTypes.bytes)
   }
 
-  integer(number: number, value: number): void {
-    this.#varint(value)
+  integer(number: number, value: number | bigint): void {
+    if (typeof value === 'bigint') this.#long(value)
+    else this.#varint(value)
     this.#tag(number, wireTypes.varint)
   }
 
@@ -101,7 +102,7 @@ export class WireWriter {
   #varint(value: number): void {
     this.#reserve(varintBytesMax)
     if (value < 0) {
-      this.#negative(value)
+      this.#long(BigInt(value))
       return
     }
     let length = 1
@@ -113,10 +114,11 @@ export class WireWriter {
     this.#bytes[position] = left
   }
 
-  /** As the number of 64 bits that has the same lowest bits: always ten bytes. */
-  #negative(value: number): void {
-    this.#start -= varintBytesMax
-    let left = BigInt.asUintN(64, BigInt(value))
+  /** As the number of 64 bits that has the same lowest bits: of what is below zero always ten bytes. */
+  #long(value: bigint): void {
+    this.#reserve(varintBytesMax)
+    let left = BigInt.asUintN(64, value)
+    this.#start -= Math.max(1, Math.ceil(left.toString(2).length / 7))
     let position = this.#start
     for (; left >= 0x80n; left >>= 7n) this.#bytes[position++] = Number(left & 0x7fn) | 0x80
     this.#bytes[position] = Number(left)

@@ -2,6 +2,7 @@ import { kindSchema } from '../../meta.ts'
 import {
   atomicList,
   boolean,
+  exactInt64,
   int64,
   literal,
   mapOf,
@@ -20,11 +21,11 @@ import { resourceV1 } from './names.ts'
 
 export interface DeviceAttribute extends Infer<typeof deviceAttribute> {}
 export const deviceAttribute = object(`${resourceV1}.DeviceAttribute`, 'A value of one of these types.', {
-  int: pointer(int64(), 'A number.'),
+  int: pointer(exactInt64, 'A number.'),
   bool: pointer(boolean, 'True or false.'),
   string: pointer(string(), 'A text of at most 64 bytes.'),
   version: pointer(string(), 'A version as semver.org has it.'),
-  ints: optional(atomicList(int64()), 'Several numbers. Only with a feature that is off.'),
+  ints: optional(atomicList(exactInt64), 'Several numbers. Only with a feature that is off.'),
   bools: optional(atomicList(boolean), 'Several truth values. Only with a feature that is off.'),
   strings: optional(atomicList(string()), 'Several texts. Only with a feature that is off.'),
   versions: optional(atomicList(string()), 'Several versions. Only with a feature that is off.'),

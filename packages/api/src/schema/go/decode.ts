@@ -73,12 +73,12 @@ function makeDecoder(schema: Schema): Decoder {
 
 const bounds = { int32: 2 ** 31, int64: 2 ** 63 } as const
 
-function integerDecoder({ format }: IntegerSchema): Decoder {
+function integerDecoder({ format, exact = false }: IntegerSchema | IntegerSchema<number | bigint>): Decoder {
   const bound = bounds[format]
   return (value, context, owner) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
-    // Beyond 2^53 the nearest number there is.
-    if (typeof value === 'bigint' && value >= -bound && value < bound) return nearestNumber(value)
+    // Beyond 2^53 the nearest number there is, unless it is told to be kept.
+    if (typeof value === 'bigint' && value >= -bound && value < bound) return exact ? value : nearestNumber(value)
     return context.mistaken(value, format, owner)
   }
 }

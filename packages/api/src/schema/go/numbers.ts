@@ -93,12 +93,13 @@ function numberOf(schema: Schema | undefined, number: WrittenNumber): unknown {
 
 /** Whole numbers stay as they are written where any JSON may be, and where they are too large for a field. */
 function integerOf(schema: Schema | undefined, value: bigint): unknown {
-  switch (schema && resolveSchema(schema).type) {
+  const resolved = schema && resolveSchema(schema)
+  switch (resolved?.type) {
     case 'any':
     case 'int-or-string':
       return value
     case 'integer':
-      return nearestNumber(value)
+      return resolved.exact === true ? value : nearestNumber(value)
     case 'quantity':
       return value.toString()
     default:
@@ -109,25 +110,28 @@ function integerOf(schema: Schema | undefined, value: bigint): unknown {
 /** How JSON of objects of a kind is read that was written by this program. */
 export function jsonReaderOf(schema: ObjectSchema): (text: string) => unknown {
   if (schema.dialect === 'structural') return parseExactJson
-  return holdsAnyJson(schema, new Set()) ? (text) => withNumbersOf(schema, parseExactJson(text)) : JSON.parse
+  return holdsLongNumbers(schema, new Set()) ? (text) => withNumbersOf(schema, parseExactJson(text)) : JSON.parse
 }
 
 /** The JSON of who owns which fields has no numbers. */
 const ownedFields = 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1'
 
-function holdsAnyJson(schema: Schema, seen: Set<Schema>): boolean {
+/** Whether there may be numbers in it that are held as they are written. */
+function holdsLongNumbers(schema: Schema, seen: Set<Schema>): boolean {
   const resolved = resolveSchema(schema)
   if (seen.has(resolved)) return false
   seen.add(resolved)
   switch (resolved.type) {
     case 'any':
       return resolved.name !== ownedFields
+    case 'integer':
+      return resolved.exact === true
     case 'list':
-      return holdsAnyJson(resolved.items, seen)
+      return holdsLongNumbers(resolved.items, seen)
     case 'map':
-      return holdsAnyJson(resolved.values, seen)
+      return holdsLongNumbers(resolved.values, seen)
     case 'object':
-      return Object.values(resolved.fields).some((field) => holdsAnyJson(field.schema, seen))
+      return Object.values(resolved.fields).some((field) => holdsLongNumbers(field.schema, seen))
     default:
       return false
   }
