@@ -154,6 +154,30 @@ describe('a JSON patch', () => {
     expect(spec.containers.map(({ name }) => name)).toEqual(['main', 'side'])
   })
 
+  it('may hold moments and durations, as texts', async () => {
+    const test = await startTestCore()
+    const value = '{"at": timestamp("2020-01-01T00:00:00Z"), "after": timestamp("2020-01-01T01:00:00.5Z")}'
+    await enforce(test, [
+      patch(`[JSONPatch{op: "add", path: "/data", value: ${value}},
+        JSONPatch{op: "add", path: "/data/for", value: duration("1h")}]`),
+    ])
+    const { data } = await create(test, 'x', { a: '1' })
+    expect(data).toEqual({ at: '2020-01-01T00:00:00Z', after: '2020-01-01T01:00:00.5Z', for: '3600s' })
+  })
+
+  it('is refused where an object in it stands at another place than its type says', async () => {
+    const test = await startTestCore()
+    const value = 'Object.spec.securityContext{seLinuxOptions: Object.spec.wrong{level: "a"}, sysctls: [Object.b{}]}'
+    await enforce(test, [patch(`[JSONPatch{op: "add", path: "/spec/securityContext", value: ${value}}]`)], {
+      matchConstraints: rulesFor('', 'pods'),
+    })
+    const mismatch = (found: string, expected: string) =>
+      `unexpected type name "Object.${found}", expected "Object.spec.securityContext.${expected}", which matches field name path from root Object type`
+    expect((await refusal(test.client.create(pods, pod('web')))).message).toBe(
+      `policy 'p' with binding 'p' denied request: type mismatch: ${mismatch('spec.wrong', 'seLinuxOptions')}\n${mismatch('b', 'sysctls')}`,
+    )
+  })
+
   it('is refused where it does not apply', async () => {
     const test = await startTestCore()
     await enforce(test, [patch('[JSONPatch{op: "remove", path: "/data/none"}]')])
