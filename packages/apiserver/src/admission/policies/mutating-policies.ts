@@ -18,7 +18,13 @@ import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admi
 import { admissionRequest } from '../matching/admission-request.ts'
 import { changedObject } from '../matching/changed-object.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import {
+  isExemptFromPolicies,
+  namespaceObject,
+  namespaceOf,
+  selectorsMatch,
+  versionWanted,
+} from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { Invocations } from '../matching/invocations.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
@@ -138,7 +144,7 @@ class MutatedRequest {
     for (const binding of bindings) {
       if (!bindingMatches(binding, attributes, this.#object, registries)) continue
       try {
-        const all = await paramsOf(registries, policy.spec.paramKind, binding.spec.paramRef, attributes.namespace)
+        const all = await paramsOf(registries, policy.spec.paramKind, binding.spec.paramRef, namespaceOf(attributes))
         for (const params of all) {
           const { namespace = '', name = '' } = params?.metadata ?? {}
           found.push({ policy, version, binding, params, key: `${policy.name} ${binding.name} ${namespace}/${name}` })

@@ -399,6 +399,20 @@ describe('a binding', () => {
     await test.client.create(pods, pod('a', {}, two))
   })
 
+  it('brings them from a namespace itself, where the request is about one', async () => {
+    const test = await startTestCore()
+    const resourceRules = [{ ...onConfigMaps.resourceRules[0], resources: ['namespaces'] }]
+    const validations = [{ expression: "params == null || params.data.max == '1'" }]
+    await policy(test, { ...withParams, matchConstraints: { resourceRules }, validations })
+    await bind(test, { paramRef: { name: 'limits', parameterNotFoundAction: 'Allow' } })
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } } as const
+    await test.client.create(namespaces, namespace)
+    await create(test, 'limits', { max: '2' }, { namespace: 'a' })
+    expect((await refusal(test.client.update(namespaces, namespace))).message).toContain(
+      'denied request: failed expression',
+    )
+  })
+
   it('has its policy asked once for each object of parameters that labels select', async () => {
     const test = await startTestCore()
     for (const [name, max] of [

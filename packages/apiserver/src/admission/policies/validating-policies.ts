@@ -14,7 +14,13 @@ import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import {
+  isExemptFromPolicies,
+  namespaceObject,
+  namespaceOf,
+  selectorsMatch,
+  versionWanted,
+} from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
 import {
@@ -140,7 +146,8 @@ class PolicyRequest {
   ): Promise<readonly PolicyVerdict[]> {
     try {
       const { definition, namespace } = this.#attributes
-      const params = await paramsOf(this.#registries, policy.spec.paramKind, binding.spec.paramRef, namespace)
+      const own = namespaceOf(this.#attributes)
+      const params = await paramsOf(this.#registries, policy.spec.paramKind, binding.spec.paramRef, own)
       const facts: AdmissionFacts = {
         request: admissionRequest(this.#attributes, version),
         ...(await this.#objects.in(version)),
