@@ -89,12 +89,8 @@ describe('a value from before that is optional', () => {
     ['what it is in messages of other rules', "oldSelf.n == 1 ? 'was 1' : 'was more'", false, 'was 1'],
   ])('is %s', (_, messageExpression, optionalOldSelf, message) => {
     const rule = optionalOldSelf ? 'oldSelf.value().n > self.n' : 'oldSelf.n > self.n'
-    const rules = withRules(schema, {
-      rule,
-      message: 'no',
-      messageExpression,
-      optionalOldSelf: optionalOldSelf || undefined,
-    })
+    const optional = optionalOldSelf ? { optionalOldSelf } : {}
+    const rules = withRules(schema, { rule, message: 'no', messageExpression, ...optional })
     expect(errorsOf(rules, after, before)).toEqual([`spec: Invalid value: ${message}`])
   })
 
