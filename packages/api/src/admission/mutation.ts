@@ -5,7 +5,7 @@ import { expressionProblem } from '../cel/expression-error.ts'
 import { jsonOf } from '../cel/json-values.ts'
 import { compileCel } from '../cel/program.ts'
 import { type CelType, listOf, types, typeText } from '../cel/types.ts'
-import { CelList, CelObject, type CelValue } from '../cel/values.ts'
+import { CelList, CelMap, CelObject, type CelValue } from '../cel/values.ts'
 import type { AdmissionExpressionOptions, CompiledExpression } from './expression.ts'
 import { variableTypes } from './variables.ts'
 
@@ -64,20 +64,33 @@ export function patchFrom(value: CelValue): readonly Readonly<Record<string, unk
   if (!(value instanceof CelList))
     throw new CelError('type mismatch: JSONPatchType.expression should evaluate to array')
   return value.values().map((operation) => {
-    const { op = '', path = '', from = '', ...rest } = jsonOf(operation) as Readonly<Record<string, unknown>>
-    return { op, path, ...(from === '' ? {} : { from }), ...('value' in rest ? { value: rest.value } : {}) }
+    const { op = '', path = '', from = '' } = textsOf(operation)
+    const value = operation instanceof CelObject ? operation.get('value') : undefined
+    if (value instanceof CelObject) checkTypeNames(value, value.typeName)
+    return { op, path, ...(from === '' ? {} : { from }), ...(value === undefined ? {} : { value: jsonOf(value) }) }
   })
 }
 
+/** What an operation says in texts. */
+function textsOf(operation: CelValue): { readonly op?: string; readonly path?: string; readonly from?: string } {
+  if (!(operation instanceof CelObject)) return {}
+  const said = ['op', 'path', 'from'].map((name) => [name, operation.get(name)] as const)
+  return Object.fromEntries(said.filter(([, text]) => typeof text === 'string'))
+}
+
+/** Lists and maps between objects have no names. */
 function checkTypeNames(value: CelValue, path: string): void {
-  if (value instanceof CelList) {
-    for (const each of value.values()) checkTypeNames(each, path)
-  } else if (value instanceof CelObject) {
-    if (value.typeName !== path) {
-      throw new CelError(
-        `type mismatch: unexpected type name "${value.typeName}", expected "${path}", which matches field name path from root Object type`,
-      )
-    }
-    for (const name of value.names()) checkTypeNames(value.get(name) ?? null, `${path}.${name}`)
-  }
+  const problems = typeNameProblems(value, path)
+  if (problems.length > 0) throw new CelError(`type mismatch: ${problems.join('\n')}`)
+}
+
+function typeNameProblems(value: CelValue, path: string): readonly string[] {
+  if (value instanceof CelList) return value.values().flatMap((each) => typeNameProblems(each, path))
+  if (value instanceof CelMap) return value.entries().flatMap(([, each]) => typeNameProblems(each, path))
+  if (!(value instanceof CelObject)) return []
+  const expected = `${JSON.stringify(path)}, which matches field name path from root Object type`
+  return [
+    ...(value.typeName === path ? [] : [`unexpected type name "${value.typeName}", expected ${expected}`]),
+    ...value.names().flatMap((name) => typeNameProblems(value.get(name) ?? null, `${path}.${name}`)),
+  ]
 }

@@ -5,6 +5,10 @@ import { CelObject, type CelValue } from '../cel/values.ts'
 /** What one evaluation may cost, whatever is left (upstream's PerCallLimit). */
 export const callCostMax = 1_000_000
 
+/** Why nothing more is asked once expressions have cost what they may together. */
+export const outOfBudget =
+  'validation failed due to running out of cost budget, no further validation rules will be run'
+
 /** What the expressions of a policy may cost together, in one evaluation. */
 export class CostBudget {
   readonly #max: number
@@ -20,12 +24,21 @@ export class CostBudget {
     return this.#max - this.#left
   }
 
-  /** The outcome is `exceeded` where the budget does not allow for it; one that is only dear by itself has an error. */
+  /** What is left to be spent by those that come after. */
+  get left(): number {
+    return this.#left
+  }
+
+  /**
+   * The outcome is `exceeded` where the budget does not allow for it, variables it has asked for included; one that is only dear by
+   * itself has an error.
+   */
   run(program: CelProgram, variables: ReadonlyMap<string, CelValue>): CelOutcome {
-    const isBoundByCall = callCostMax < this.#left
-    const outcome = program.run(variables, isBoundByCall ? callCostMax : this.#left)
+    const outcome = program.run(variables, Math.min(callCostMax, this.#left))
     this.#left -= outcome.cost
-    return isBoundByCall && 'error' in outcome ? { ...outcome, exceeded: this.#left < 0 } : outcome
+    const { cost } = outcome
+    if (this.#left < 0) return { error: 'error' in outcome ? outcome.error : outOfBudget, exceeded: true, cost }
+    return 'error' in outcome ? { ...outcome, exceeded: false } : outcome
   }
 }
 

@@ -35,8 +35,7 @@ describe('types in a policy', () => {
       'object.metadata.labels["a"] == "b" && has(object.spec.template.metadata.annotations)',
     ],
     ['times', 'object.metadata.creationTimestamp < timestamp("2026-01-01T00:00:00Z")'],
-    ['quantities and counts that may be text', 'object.spec.strategy.rollingUpdate.maxSurge == 1'],
-    ['quantities', 'object.spec.template.spec.containers.all(c, c.resources.limits["cpu"] == "1")'],
+    ['counts that may be text', 'object.spec.strategy.rollingUpdate.maxSurge == 1'],
     ['names that are reserved words', 'object.metadata.__namespace__ == "a"'],
     [
       'the request, its namespace and who may do what',
@@ -54,6 +53,16 @@ describe('types in a policy', () => {
     ],
     ['a field of elements', 'object.spec.template.spec.containers.all(c, c.nam == "")', "undefined field 'nam'"],
     ['parameters where there are none', 'params.x', "undeclared reference to 'params'"],
+    [
+      'quantities, of which upstream knows no type',
+      'object.spec.template.spec.containers.all(c, c.resources.limits["cpu"] == "1")',
+      "undefined field 'limits'",
+    ],
+    [
+      'rights to what is asked for, which upstream does not know here',
+      'authorizer.requestResource.check("get").allowed()',
+      "type 'kubernetes.authorization.Authorizer' does not support field selection",
+    ],
     ['text that is no expression', 'object.spec.(', 'Syntax error'],
   ])('do not fit %s', (_what, expression, problem) => {
     expect(warningOf(expression)).toContain(problem)
@@ -80,9 +89,17 @@ describe('types in a policy', () => {
     expect(warningOf('object.x', [unchecked])).toBeUndefined()
   })
 
-  it('are not checked where a kind holds itself', () => {
+  it('have no fields where a kind holds itself', () => {
     const { group, version, plural } = customResourceDefinitions
-    expect(warningOf('object.x', [rule(group, version, plural)])).toBeUndefined()
+    const schema = 'object.spec.versions[0].schema.openAPIV3Schema'
+    const rules = [rule(group, version, plural)]
+    expect(warningOf(`${schema}.type == "object"`, rules)).toBeUndefined()
+    expect(warningOf(`${schema}.properties["a"].type == "object"`, rules)).toContain("undefined field 'type'")
+  })
+
+  it('are those of any group where a rule names the one without a name', () => {
+    const warning = warningOf('object.x', [rule('', 'v1', 'deployments')])
+    expect(warning?.split('\n')[0]).toBe("apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'x'")
   })
 
   it('are checked for so many kinds and no more', () => {
@@ -110,5 +127,7 @@ describe('types in a policy', () => {
     const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' }
     expect(warningOf('params.data["a"] == "b"', undefined, { paramKind })).toBeUndefined()
     expect(warningOf('params.datum', undefined, { paramKind })).toContain("undefined field 'datum'")
+    const unknown = { apiVersion: 'example.com/v1', kind: 'Limit' }
+    expect(warningOf('params.datum > 1', undefined, { paramKind: unknown })).toBeUndefined()
   })
 })

@@ -47,7 +47,10 @@ export function policyTypeWarnings(spec: Spec, kinds: readonly TypedKind[]): rea
   ])
 }
 
-/** The kinds that rules name one by one: whoever writes `*` means more than can be checked. */
+/**
+ * The kinds that rules name one by one: whoever writes `*` means more than can be checked. As upstream looks them up, a group without
+ * a name is any group: a rule about events is about those of both groups.
+ */
 function checkedKinds({ matchConstraints }: Spec, kinds: readonly TypedKind[]): readonly TypedKind[] {
   const found = new Map<string, TypedKind>()
   for (const { apiGroups = [], apiVersions = [], resources = [] } of matchConstraints?.resourceRules ?? []) {
@@ -55,7 +58,9 @@ function checkedKinds({ matchConstraints }: Spec, kinds: readonly TypedKind[]): 
     const wanted = kinds
       .filter(
         ({ group, version, plural }) =>
-          apiGroups.includes(group) && apiVersions.includes(version) && resources.includes(plural),
+          (apiGroups.includes(group) || apiGroups.includes('')) &&
+          apiVersions.includes(version) &&
+          resources.includes(plural),
       )
       .sort(byKind)
     for (const kind of wanted.slice(0, checkedKindsMax)) found.set(kindText(kind), kind)
@@ -72,10 +77,11 @@ function paramsType({ paramKind }: Spec, kinds: readonly TypedKind[]): CelType |
 }
 
 /** What expressions may name, with variables each after those it uses. One that is wrong is told where it is used, if it is. */
-function withVariables({ variables = [] }: Spec, object: CelType, params: CelType | undefined) {
+function withVariables({ variables = [], paramKind }: Spec, object: CelType, params: CelType | undefined) {
   const known = new Map<string, CelType>()
   const options = {
-    hasParams: params !== undefined,
+    // Of parameters of a kind that nobody knows anything may be asked.
+    hasParams: paramKind !== undefined,
     hasAuthorizer: true,
     variables: known,
     types: { object, ...(params === undefined ? {} : { params }) },

@@ -162,8 +162,9 @@ export function variableTypes({
   hasParams,
   hasAuthorizer,
   variables,
-  types: { object = dyn, params = dyn } = { object: dyn },
+  types: known,
 }: AdmissionExpressionOptions): ReadonlyMap<string, CelType> {
+  const { object = dyn, params = dyn } = known ?? {}
   const all = new Map<string, CelType>([
     ['object', object],
     ['oldObject', object],
@@ -173,7 +174,8 @@ export function variableTypes({
   if (hasParams) all.set('params', params)
   if (hasAuthorizer) {
     all.set('authorizer', { kind: 'opaque', name: authorizerTypeName })
-    all.set('authorizer.requestResource', { kind: 'opaque', name: resourceCheckTypeName })
+    // Where upstream checks types of policies it has forgotten this one.
+    if (known === undefined) all.set('authorizer.requestResource', { kind: 'opaque', name: resourceCheckTypeName })
   }
   if (variables !== undefined) all.set('variables', { kind: 'object', name: 'kubernetes.variables', fields: variables })
   return all

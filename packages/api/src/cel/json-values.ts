@@ -2,7 +2,8 @@
 import { exactInteger } from '../exact-json.ts'
 import { isJsonObject, setMember } from '../json.ts'
 import { CelError } from './errors.ts'
-import { CelList, CelMap, CelObject, type CelValue, Optional, typeName, Uint } from './values.ts'
+import { durationText, timestampText } from './library/times.ts'
+import { CelList, CelMap, CelObject, type CelValue, Duration, Optional, Timestamp, typeName, Uint } from './values.ts'
 
 /** Objects do not change, and several expressions look at each. */
 const made = new WeakMap<object, CelMap>()
@@ -22,19 +23,29 @@ export function celValueOf(json: unknown): CelValue {
   return map
 }
 
-/** The JSON of a value. Throws a CelError for what has none, such as a quantity. */
+/**
+ * The JSON of a value. Throws a CelError for what has none, such as a quantity. Moments and durations are texts as in JSON of protobuf, but
+ * within objects.
+ */
 export function jsonOf(value: CelValue): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value
   if (typeof value === 'bigint') return exactInteger(value)
   if (value instanceof Uint) return Number(value.value)
+  if (value instanceof Timestamp) return timestampText(value)
+  if (value instanceof Duration) return durationText(value.nanos)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof CelList) return value.values().map(jsonOf)
   if (value instanceof Optional && value.value !== undefined) return jsonOf(value.value)
   if (value instanceof CelMap) return membersOf(value.entries())
   if (value instanceof CelObject) {
-    return membersOf(value.names().map((name) => [name, value.get(name) ?? null] as const))
+    return membersOf(value.names().map((name) => [name, untimed(value.get(name) ?? null)] as const))
   }
+  throw new CelError(`a value of type ${typeName(value)} cannot be written as JSON`)
+}
+
+function untimed(value: CelValue): CelValue {
+  if (!(value instanceof Timestamp) && !(value instanceof Duration)) return value
   throw new CelError(`a value of type ${typeName(value)} cannot be written as JSON`)
 }
 

@@ -99,6 +99,45 @@ it('names no field in v2 where others are kept, since kubectl would refuse those
   })
 })
 
+const partOf = (part: JsonSchemaProps, version: OpenApiVersion): unknown =>
+  (published({ type: 'object', properties: { part } }, version) as { readonly properties: Record<string, unknown> })
+    .properties.part
+
+it.each(['v2', 'v3'] as const)('says that an object within another has a kind and a version (%s)', (version) => {
+  const embedded: JsonSchemaProps = {
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    required: ['spec', 'kind'],
+    properties: { spec: { type: 'object' } },
+  }
+  expect(partOf(embedded, version)).toMatchObject({
+    required: ['spec', 'kind', 'apiVersion'],
+    properties: { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: {}, spec: { type: 'object' } },
+  })
+})
+
+it('says of what may be a number or a text that it is one of these, beside any other alternatives', () => {
+  const either = { anyOf: [{ type: 'integer' }, { type: 'string' }] }
+  const part: JsonSchemaProps = { 'x-kubernetes-int-or-string': true, anyOf: [{ minimum: 1 }, { pattern: 'a' }] }
+  expect(partOf(part, 'v3')).toEqual({ ...part, allOf: [either] })
+  expect(partOf({ ...part, allOf: [{ maximum: 9 }] }, 'v3')).toEqual({ ...part, allOf: [either, { maximum: 9 }] })
+  for (const said of [either, { allOf: [either], anyOf: [{ minimum: 1 }] }])
+    expect(partOf({ ...said, 'x-kubernetes-int-or-string': true }, 'v3')).toEqual({
+      ...said,
+      'x-kubernetes-int-or-string': true,
+    })
+})
+
+it('requires no key in v2 of a map whose values may be null', () => {
+  const part: JsonSchemaProps = {
+    type: 'object',
+    required: ['a'],
+    additionalProperties: { type: 'string', nullable: true },
+  }
+  expect(partOf(part, 'v2')).toEqual({ type: 'object', additionalProperties: {} })
+  expect(partOf(part, 'v3')).toEqual(part)
+})
+
 it('describes what every object has in the words people look for', () => {
   const { properties } = published(props, 'v2') as { readonly properties: Record<string, unknown> }
   expect(properties).toMatchObject({

@@ -84,6 +84,22 @@ describe('a value from before that is optional', () => {
     expect(errorsOf(withRules(schema, { rule, optionalOldSelf: true }), after, before)).toEqual(errors(rule))
   })
 
+  it.each<[string, string, boolean, string]>([
+    ['no optional in messages', "oldSelf.value().n == 1 ? 'was 1' : 'was more'", true, 'no'],
+    ['what it is in messages of other rules', "oldSelf.n == 1 ? 'was 1' : 'was more'", false, 'was 1'],
+  ])('is %s', (_, messageExpression, optionalOldSelf, message) => {
+    const rule = optionalOldSelf ? 'oldSelf.value().n > self.n' : 'oldSelf.n > self.n'
+    const optional = optionalOldSelf ? { optionalOldSelf } : {}
+    const rules = withRules(schema, { rule, message: 'no', messageExpression, ...optional })
+    expect(errorsOf(rules, after, before)).toEqual([`spec: Invalid value: ${message}`])
+  })
+
+  it('is not there for messages where no rule asks for it', () => {
+    const messageExpression = "oldSelf.n == 1 ? 'was 1' : 'was more'"
+    const rules = withRules(schema, { rule: 'self.n > 1', message: 'no', messageExpression })
+    expect(errorsOf(rules, { ...after, n: 0 }, before)).toEqual(['spec: Invalid value: no'])
+  })
+
   it('is a time where it is one itself', () => {
     const t: JsonSchemaProps = withRules(
       { type: 'string', format: 'date-time' },

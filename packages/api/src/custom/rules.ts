@@ -383,6 +383,10 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     fail(error.message)
     return
   }
+  // As upstream has it messages see what was before as it is, be it an optional for their rule, and only beside a rule that asks for it.
+  const seenByMessages = new Map<string, CelValue>([['self', self]])
+  const isBeforeAsked = rules.some((each) => 'program' in each && each.usesOldSelf)
+  if (isBeforeAsked && oldSelf !== undefined) seenByMessages.set('oldSelf', oldSelf)
   for (const compiled of rules) {
     if ('problem' in compiled) {
       fail(`rule compile error: ${compiled.problem}`)
@@ -422,7 +426,7 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
       asking.errors.push(isTolerated ? toleratedError(error) : error)
     }
     const at = pathOfError(compiled, path)
-    const message = messageOf(compiled, variables, asking)
+    const message = messageOf(compiled, seenByMessages, asking)
     if (message.ends) {
       add(invalidField(at, type, message.text))
       asking.ended = true

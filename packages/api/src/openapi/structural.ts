@@ -1,4 +1,5 @@
 /** Schemas of custom resources as OpenAPI shows them: what their CustomResourceDefinition says, as far as clients can cope with it. */
+import { deepEqual } from '../equality.ts'
 import type { JsonObject } from '../json.ts'
 import { setMember } from '../json.ts'
 import type { Field, ObjectSchema, Schema, ValueChecks } from '../schema/schema.ts'
@@ -27,10 +28,7 @@ function structuralOpenApi(schema: Schema, version: OpenApiVersion, builtIn: Bui
     ...(nullable === true && version === 'v3' ? { nullable } : {}),
     // Upstream's Swagger 2.0 document states no defaults.
     default: version === 'v3' ? byDefault : undefined,
-    ...writtenChecks(requiredOf(schema, checks, version), version),
-    ...(schema.type === 'int-or-string' && version === 'v3' && checks.anyOf === undefined && !hasIntOrString(checks)
-      ? { anyOf: [{ type: 'integer' }, { type: 'string' }] }
-      : {}),
+    ...writtenChecks(unfolded(schema, requiredOf(schema, checks, version)), version),
     ...(hidesType && nullable === true ? {} : { properties, items }),
     additionalProperties,
     ...extensions,
@@ -100,16 +98,36 @@ function propertiesOf(
   return Object.keys(properties).length === 0 ? undefined : properties
 }
 
-/** A field that may be null looks to clients of Swagger 2.0 as if it might be missing. */
+/**
+ * A field that may be null looks to clients of Swagger 2.0 as if it might be missing. An object within another says what it is, where
+ * its fields are told.
+ */
 function requiredOf(schema: Schema, checks: ValueChecks, version: OpenApiVersion): ValueChecks {
-  if (version === 'v3' || checks.required === undefined || schema.type !== 'object') return checks
-  const required = checks.required.filter((name) => schema.fields[name]?.schema.nullable !== true)
-  const { required: _, ...rest } = checks
+  const { required: given = [], ...rest } = checks
+  const mayBeNull = (name: string): boolean =>
+    schema.type === 'map' ? schema.values.nullable === true : fieldOf(schema, name)?.nullable === true
+  const stated = version === 'v3' ? given : given.filter((name) => !mayBeNull(name))
+  const isEmbedded = schema.type === 'object' && schema.embeddedResource === true
+  const ofObjects = isEmbedded && !(version === 'v2' && isUntyped(schema)) ? ['kind', 'apiVersion'] : []
+  const required = [...stated, ...ofObjects.filter((name) => !stated.includes(name))]
   return required.length === 0 ? rest : { ...rest, required }
 }
 
-const hasIntOrString = ({ allOf }: ValueChecks): boolean =>
-  allOf?.[0]?.anyOf?.some(({ types }) => types?.[0] === 'integer') === true
+const fieldOf = (schema: Schema, name: string): Schema | undefined =>
+  schema.type === 'object' ? schema.fields[name]?.schema : undefined
+
+const intOrString: readonly ValueChecks[] = [{ types: ['integer'] }, { types: ['string'] }]
+
+/** What may be a number or a text says so in alternatives, unless it does already. */
+function unfolded(schema: Schema, checks: ValueChecks): ValueChecks {
+  const { anyOf, allOf = [] } = checks
+  if (schema.type !== 'int-or-string' || deepEqual(anyOf, intOrString) || deepEqual(allOf[0]?.anyOf, intOrString)) {
+    return checks
+  }
+  return anyOf === undefined
+    ? { ...checks, anyOf: intOrString }
+    : { ...checks, allOf: [{ anyOf: intOrString }, ...allOf] }
+}
 
 /** Checks as JSON Schema writes them. Swagger 2.0 knows no alternatives beside allOf, which upstream leaves out as well. */
 function writtenChecks(checks: ValueChecks, version: OpenApiVersion): JsonObject {

@@ -20,6 +20,7 @@ import { webhookConversion } from './webhook-conversion.ts'
 
 interface Review {
   readonly apiVersion: string
+  readonly kind: string
   readonly request: {
     readonly uid: string
     readonly desiredAPIVersion: string
@@ -38,7 +39,9 @@ describe('a conversion by webhook', () => {
   /** What the webhook makes of a review. */
   let answer: (review: Review) => unknown
 
-  const success = ({ request }: Review, change: (object: KubernetesObject) => unknown) => ({
+  const success = ({ apiVersion, kind, request }: Review, change: (object: KubernetesObject) => unknown) => ({
+    apiVersion,
+    kind,
     response: {
       uid: request.uid,
       result: { status: 'Success' },
@@ -88,38 +91,115 @@ describe('a conversion by webhook', () => {
   })
 
   const changed = (change: object) => (review: Review) => success(review, (object) => ({ ...object, ...change }))
+  const identity = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' }
+  const withMetadata = (metadata: unknown) => changed({ metadata })
+  const own = { name: 'a', uid: 'a' }
   it.each<[string, (review: Review) => unknown, string]>([
-    ['nothing', () => ({}), 'failed: no response provided'],
-    ['another review', () => ({ response: { uid: 'x' } }), 'failed: expected response.uid="review-0", got "x"'],
+    [
+      'nothing',
+      () => ({}),
+      'failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',
+    ],
+    ['no answer', () => ({ ...identity }), 'failed: no response provided'],
+    [
+      'another review',
+      () => ({ ...identity, response: { uid: 'x' } }),
+      'failed: expected response.uid="review-0", got "x"',
+    ],
     [
       'a failure',
-      ({ request }) => ({ response: { uid: request.uid, result: { status: 'Failure', message: 'no mark' } } }),
+      ({ request }) => ({
+        ...identity,
+        response: { uid: request.uid, result: { status: 'Failure', message: 'no mark' } },
+      }),
       'failed: no mark',
     ],
     [
+      'neither success nor why not',
+      ({ request }) => ({ ...identity, response: { uid: request.uid, result: {} } }),
+      "failed: response.result.status was '', not 'Success'",
+    ],
+    [
       'fewer objects',
-      ({ request }) => ({ response: { uid: request.uid, result: { status: 'Success' }, convertedObjects: [] } }),
+      ({ request }) => ({
+        ...identity,
+        response: { uid: request.uid, result: { status: 'Success' }, convertedObjects: [] },
+      }),
       'returned 0 objects, expected 1',
     ],
     [
       'another version',
       changed({ apiVersion: 'example.com/v3' }),
-      'returned invalid converted object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)',
+      'returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received example.com/v3)',
     ],
-    ['another kind', changed({ kind: 'Box' }), 'index 0: invalid kind (expected Crate, received Box)'],
-    ['another name', changed({ metadata: { name: 'b', uid: 'a' } }), 'index 0: must have the same name: a != b'],
-    ['another uid', changed({ metadata: { name: 'a', uid: 'b' } }), 'index 0: must have the same UID: a != b'],
+    [
+      'no version',
+      changed({ apiVersion: undefined }),
+      'returned invalid object at index 0: invalid groupVersion (expected example.com/v2, received )',
+    ],
+    [
+      'another kind',
+      changed({ kind: 'Box' }),
+      'returned invalid object at index 0: invalid kind (expected Crate, received Box)',
+    ],
+    ['another name', withMetadata({ name: 'b', uid: 'a' }), 'returned invalid object: must have the same name: a != b'],
+    ['another uid', withMetadata({ name: 'a', uid: 'b' }), 'returned invalid object: must have the same UID: a != b'],
     [
       'labels that are none',
-      changed({ metadata: { name: 'a', uid: 'a', labels: { a: 1 } } }),
-      'must be a map of texts',
+      withMetadata({ ...own, labels: ['a'] }),
+      'returned invalid metadata: invalid metadata.labels of type []interface {} in converted object',
+    ],
+    [
+      'labels that are no texts',
+      withMetadata({ ...own, labels: { a: 1 } }),
+      'returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object',
+    ],
+    [
+      'labels that no object may have',
+      withMetadata({ ...own, labels: { a: 'b c' } }),
+      'returned invalid metadata: metadata.labels: Invalid value: "b c": a valid label must be an empty string or consist of',
+    ],
+    [
+      'annotations that no object may have',
+      withMetadata({ ...own, annotations: { 'a b': 'c' } }),
+      'returned invalid metadata: metadata.annotation: Invalid value: "a b": name part must consist of',
     ],
   ])('refuses an answer of %s', async (_, wrong, why) => {
     answer = wrong
-    await expect(convert(crate('a'), 'example.com/v2')).rejects.toThrow(
-      /^conversion webhook for example.com\/v1, Kind=Crate .*/,
-    )
-    await expect(convert(crate('a'), 'example.com/v2')).rejects.toThrow(why.replace('review-0', 'review-1'))
+    const error = await Promise.resolve(convert(crate('a'), 'example.com/v2')).catch((caught) => caught)
+    const start = `conversion webhook for example.com/v1, Kind=Crate ${why}`
+    expect(error.message.slice(0, start.length)).toBe(start)
+  })
+
+  it('names the place of an object among others', async () => {
+    answer = (review) =>
+      success(review, (object) =>
+        object.metadata.name === 'a' ? object : { ...object, metadata: { ...object.metadata, labels: { a: true } } },
+      )
+    const [one, other] = await Promise.allSettled(['a', 'b'].map((name) => convert(crate(name), 'example.com/v2')))
+    expect(one?.status).toBe('fulfilled')
+    expect(other).toMatchObject({
+      reason: {
+        message:
+          'conversion webhook for example.com/v1, Kind=Crate returned invalid metadata in object at index 1: metadata.labels[a] must be a string, but is bool in converted object',
+      },
+    })
+  })
+
+  it('takes null for no labels', async () => {
+    answer = (review) => success(review, (object) => ({ ...object, metadata: { ...own, labels: null } }))
+    expect((await convert(crate('a'), 'example.com/v2')).metadata).toEqual(own)
+  })
+
+  it('believes any answer of v1beta1', async () => {
+    const old = webhookConversion({
+      client: {
+        post: async (body) => ({ response: { ...success(body as Review, (each) => each).response, uid: 'x' } }),
+      },
+      reviewVersion: 'v1beta1',
+      uuid: () => 'a',
+    })
+    expect((await old(crate('a'), 'example.com/v2')).apiVersion).toBe('example.com/v2')
   })
 })
 
@@ -137,7 +217,7 @@ describe('a kind whose versions a webhook converts', () => {
     webhook = createServer({ key: pki.serving.keyPem, cert: pki.serving.certificatePem }, async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
-      const { request: asked } = JSON.parse(Buffer.concat(chunks).toString())
+      const { request: asked, ...about } = JSON.parse(Buffer.concat(chunks).toString())
       calls += 1
       const convertedObjects = asked.objects.map(
         ({ spec, ...rest }: { readonly spec?: { readonly label?: string } }) => {
@@ -149,7 +229,7 @@ describe('a kind whose versions a webhook converts', () => {
       const isSpoilt = convertedObjects.some((each: { spec: { label: string } }) => each.spec.label.includes('vinegar'))
       const result = isSpoilt ? { status: 'Failure', message: 'spoilt' } : { status: 'Success' }
       response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify({ response: { uid: asked.uid, result, convertedObjects } }))
+      response.end(JSON.stringify({ ...about, response: { uid: asked.uid, result, convertedObjects } }))
     })
     webhook.listen(0, '127.0.0.1')
     await once(webhook, 'listening')

@@ -1,5 +1,15 @@
-import { ApiError, deepEqual, isJsonObject, type KubernetesObject, type ObjectMeta } from '@coracle/api'
+import {
+  ApiError,
+  deepEqual,
+  FieldPath,
+  isJsonObject,
+  type KubernetesObject,
+  type ObjectMeta,
+  validateAnnotations,
+  validateLabels,
+} from '@coracle/api'
 import type { Convert } from '@coracle/api/custom'
+import { aggregated } from '../admission/forbidden.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
 
 /** How long a webhook may take, as upstream. */
@@ -60,7 +70,8 @@ async function review(
   try {
     const request = { uid, desiredAPIVersion: apiVersion, objects: pending.map(({ object }) => object) }
     const body = { apiVersion: `apiextensions.k8s.io/${reviewVersion}`, kind: 'ConversionReview', request }
-    const objects = convertedObjects(await client.post(body, conversionTimeoutMs), uid)
+    const answer = await client.post(body, conversionTimeoutMs)
+    const objects = convertedObjects(answer, reviewVersion === 'v1' ? { ...body, uid } : undefined)
     if (objects.length !== pending.length) {
       throw refuse(`returned ${objects.length} objects, expected ${pending.length}`)
     }
@@ -68,7 +79,11 @@ async function review(
       try {
         resolve(checked(object, objects[index], apiVersion))
       } catch (error) {
-        reject(refuse(`returned invalid converted object at index ${index}: ${(error as Error).message}`))
+        if (!(error instanceof InvalidObjectError)) throw error
+        const { what, at } = error
+        reject(
+          refuse(`returned invalid ${pending.length === 1 ? alone[at] : `${among[at]} at index ${index}`}: ${what}`),
+        )
       }
     })
   } catch (error) {
@@ -77,12 +92,40 @@ async function review(
   }
 }
 
+/** What of a converted object is wrong, and in which of three places upstream finds it. */
+class InvalidObjectError extends Error {
+  readonly what: string
+  readonly at: keyof typeof alone
+
+  constructor(what: string, at: keyof typeof alone) {
+    super(what)
+    this.what = what
+    this.at = at
+  }
+}
+
+/** How upstream calls these places where it has asked about one object, and about several. */
+const alone = { version: 'object at index 0', object: 'object', metadata: 'metadata' } as const
+const among = { version: 'converted object', object: 'converted object', metadata: 'metadata in object' } as const
+
+/** What tells an answer from one to another question. Of v1beta1 nothing is checked. */
+interface ReviewIdentity {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly uid: string
+}
+
 /** The objects of a review that went well. Throws an Error that says why it did not. */
-function convertedObjects(answer: unknown, uid: string): readonly unknown[] {
-  const response = isJsonObject(answer) ? answer.response : undefined
+function convertedObjects(answer: unknown, expected: ReviewIdentity | undefined): readonly unknown[] {
+  const review = isJsonObject(answer) ? answer : {}
+  const { response } = review
+  if (expected !== undefined) {
+    const [wanted, given] = [expected, review].map(gvkText)
+    if (wanted !== given) throw new Error(`expected webhook response of ${wanted}, got ${given}`)
+  }
   if (!isJsonObject(response)) throw new Error('no response provided')
-  if (response.uid !== uid) {
-    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`)
+  if (expected !== undefined && response.uid !== expected.uid) {
+    throw new Error(`expected response.uid=${JSON.stringify(expected.uid)}, got ${JSON.stringify(response.uid ?? '')}`)
   }
   const result = isJsonObject(response.result) ? response.result : {}
   if (result.status !== 'Success') {
@@ -92,43 +135,72 @@ function convertedObjects(answer: unknown, uid: string): readonly unknown[] {
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
 }
 
-/** A converted object with the metadata it had. Throws an Error that says what the webhook may not change. */
+function gvkText({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string {
+  const version = textOf(apiVersion)
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${textOf(kind)}`
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** A converted object with the metadata it had. Throws an InvalidObjectError that says what the webhook may not change. */
 function checked(original: KubernetesObject, converted: unknown, apiVersion: string): KubernetesObject {
-  if (!isJsonObject(converted)) throw new Error('it is no object')
-  const { apiVersion: gotVersion, kind, metadata } = converted
-  if (gotVersion !== apiVersion)
-    throw new Error(`invalid groupVersion (expected ${apiVersion}, received ${gotVersion})`)
-  if (kind !== original.kind) throw new Error(`invalid kind (expected ${original.kind}, received ${kind})`)
-  if (!isJsonObject(metadata)) throw new Error('it has no metadata')
+  const refuse = (what: string, at: InvalidObjectError['at'] = 'version') => new InvalidObjectError(what, at)
+  const given = isJsonObject(converted) ? converted : {}
+  const [version, kind] = [textOf(given.apiVersion), textOf(given.kind)]
+  if (kind === '') throw refuse(`Object 'Kind' is missing in '${JSON.stringify(converted)}'`)
+  if (version !== apiVersion) throw refuse(`invalid groupVersion (expected ${apiVersion}, received ${version})`)
+  if (kind !== original.kind) throw refuse(`invalid kind (expected ${original.kind}, received ${kind})`)
+  const metadata = isJsonObject(given.metadata) ? given.metadata : {}
   for (const [field, name] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
     ['uid', 'UID'],
   ] as const) {
-    const [before = '', after = ''] = [original.metadata[field], metadata[field]]
-    if (before !== after) throw new Error(`must have the same ${name}: ${before} != ${after}`)
+    const [before = '', after = ''] = [original.metadata[field], textOf(metadata[field])]
+    if (before !== after) throw refuse(`must have the same ${name}: ${before} != ${after}`, 'object')
+  }
+  if (given.metadata === undefined) throw refuse('missing metadata in converted object', 'metadata')
+  if (!isJsonObject(given.metadata)) {
+    throw refuse(`invalid metadata of type ${goTypeOf(given.metadata)} in converted object`, 'metadata')
   }
   const { labels: _labels, annotations: _annotations, ...kept } = original.metadata
-  const { labels, annotations } = metadata as ObjectMeta
-  const restored = {
+  const labels = stringsOf('labels', metadata.labels, original.metadata.labels)
+  const annotations = stringsOf('annotations', metadata.annotations, original.metadata.annotations)
+  const restored: ObjectMeta = {
     ...kept,
-    ...(labels === undefined ? {} : { labels: stringsOf('labels', labels, original.metadata.labels) }),
-    ...(annotations === undefined
-      ? {}
-      : { annotations: stringsOf('annotations', annotations, original.metadata.annotations) }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
   }
-  return { ...converted, metadata: restored } as KubernetesObject
+  return { ...given, metadata: restored } as KubernetesObject
 }
 
-/** A map of texts, the same one where it is equal. */
-function stringsOf(
-  field: string,
-  value: unknown,
-  old: Readonly<Record<string, string>> | undefined,
-): Readonly<Record<string, string>> {
+const rules = {
+  labels: (value: Texts) => validateLabels(value, FieldPath.of('metadata', 'labels')),
+  annotations: (value: Texts) => validateAnnotations(value, FieldPath.of('metadata', 'annotation')),
+} as const
+
+type Texts = Readonly<Record<string, string>>
+
+/** A map of texts as objects may have it, the same one where it is equal; undefined where there is none. */
+function stringsOf(field: keyof typeof rules, value: unknown, old: Texts | undefined): Texts | undefined {
+  const refuse = (what: string) => new InvalidObjectError(what, 'metadata')
+  if (value === undefined || value === null) return undefined
   if (old !== undefined && deepEqual(value, old)) return old
-  if (isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string')) {
-    return value as Readonly<Record<string, string>>
+  if (!isJsonObject(value)) throw refuse(`invalid metadata.${field} of type ${goTypeOf(value)} in converted object`)
+  for (const [key, each] of Object.entries(value)) {
+    if (typeof each === 'string') continue
+    throw refuse(`metadata.${field}[${key}] must be a string, but is ${goTypeOf(each)} in converted object`)
   }
-  throw new Error(`metadata.${field} must be a map of texts`)
+  const errors = rules[field](value as Texts)
+  if (errors.length > 0) throw refuse(aggregated(errors.map((each) => `${each.field}: ${each.message}`)))
+  return value as Texts
+}
+
+/** What Go makes of a value of JSON. */
+function goTypeOf(value: unknown): string {
+  if (value === null) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'object') return 'map[string]interface {}'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  return typeof value === 'boolean' ? 'bool' : typeof value
 }

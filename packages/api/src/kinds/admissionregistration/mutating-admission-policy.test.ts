@@ -59,8 +59,8 @@ describe('a mutating policy', () => {
       'says what to do in the way it changes',
       withMutation({ ...mutation, patchType: 'JSONPatch' }),
       [
-        `${at}.applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch`,
         `${at}.jsonPatch: Required value: must be specified when patchType is JSONPatch`,
+        `${at}.applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch`,
       ],
     ],
     ['says it in an expression', applying(' '), [`${at}.applyConfiguration.expression: Required value`]],

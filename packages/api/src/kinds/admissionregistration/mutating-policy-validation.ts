@@ -40,26 +40,28 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
   if (patchType !== 'ApplyConfiguration' && patchType !== 'JSONPatch') {
     return [unsupportedField(path.field('patchType'), patchType, Object.keys(patchFields))]
   }
-  const errors: FieldError[] = []
   const [own, other] =
     patchType === 'ApplyConfiguration'
       ? (['applyConfiguration', 'jsonPatch'] as const)
       : (['jsonPatch', 'applyConfiguration'] as const)
-  if (mutation[other] !== undefined) {
-    const why = `must not be specified when patchType is ${patchType}`
-    errors.push(invalidField(path.field(other), `{${other}}`, why))
-  }
-  const given = mutation[own]
-  if (given === undefined) {
-    errors.push(requiredField(path.field(own), `must be specified when patchType is ${patchType}`))
-    return errors
-  }
-  const at = path.field(own).field('expression')
+  const errors = patchErrors(mutation[own], patchType, around, path.field(own))
+  if (mutation[other] === undefined) return errors
+  const why = `must not be specified when patchType is ${patchType}`
+  return [...errors, invalidField(path.field(other), `{${other}}`, why)]
+}
+
+function patchErrors(
+  given: Mutation['jsonPatch'] | Mutation['applyConfiguration'],
+  patchType: keyof typeof patchFields,
+  around: Surroundings,
+  path: FieldPath,
+): readonly FieldError[] {
+  if (given === undefined) return [requiredField(path, `must be specified when patchType is ${patchType}`)]
+  const at = path.field('expression')
   const expression = (given.expression ?? '').trim()
-  if (expression === '') return [...errors, requiredField(at)]
-  const options = { ...around, hasAuthorizer: true }
-  const compiled = compileMutation(expression, patchType, options)
-  return 'problem' in compiled ? [...errors, expressionError(at, expression, compiled)] : errors
+  if (expression === '') return [requiredField(at)]
+  const compiled = compileMutation(expression, patchType, { ...around, hasAuthorizer: true })
+  return 'problem' in compiled ? [expressionError(at, expression, compiled)] : []
 }
 
 function reinvocationErrors(policy: string, path: FieldPath): readonly FieldError[] {

@@ -185,9 +185,9 @@ function validationErrors(
   }
   const at = path.field('message')
   if (message !== '' && message.trim() === '') {
-    errors.push(invalidField(at, message, 'message must be non-empty if specified'))
+    errors.push(invalidField(at, message, 'must be non-empty if specified'))
   } else if (/[\n\r]/.test(message.trim())) {
-    errors.push(invalidField(at, message, 'message must not contain line breaks'))
+    errors.push(invalidField(at, message, 'must not contain line breaks'))
   }
   return errors
 }
@@ -221,7 +221,9 @@ function valueErrors(expression: string, around: Surroundings, path: FieldPath):
   if (Buffer.byteLength(source) > valueExpressionBytesMax) {
     return [requiredField(path, `must not exceed ${valueExpressionBytesMax} bytes in length`)]
   }
-  return expressionErrors(source, ['string', 'null'], { ...around, hasAuthorizer: true }, path)
+  const compiled = compileAdmissionExpression(source, ['string', 'null'], { ...around, hasAuthorizer: true })
+  // It is judged without the spaces around it, and told with them.
+  return 'problem' in compiled ? [expressionError(path, expression, compiled)] : []
 }
 
 function expressionErrors(

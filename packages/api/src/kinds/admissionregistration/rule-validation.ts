@@ -65,8 +65,9 @@ function resourceErrors(resources: readonly string[], path: FieldPath): readonly
   if (resources.length > 1 && resources.includes('*/*')) {
     errors.push(invalidField(path, resources, "if '*/*' is present, must not specify other resources"))
   }
-  const namesResource = resources.some((each) => each !== '*' && !each.includes('/'))
-  if (resources.includes('*') && namesResource) {
+  // Of those without a subresource the last decides, as upstream.
+  const lastResource = resources.findLast((each) => each !== '' && !each.includes('/')) ?? '*'
+  if (resources.includes('*') && lastResource !== '*') {
     const detail = "if '*' is present, must not specify other resources without subresources"
     errors.push(invalidField(path, resources, detail))
   }

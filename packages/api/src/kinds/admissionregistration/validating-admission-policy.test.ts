@@ -104,7 +104,19 @@ describe('a policy', () => {
     [
       'a message of several lines',
       { validations: [{ expression: 'true', message: 'a\nb' }] },
-      ['spec.validations[0].message: Invalid value: "a\\nb": message must not contain line breaks'],
+      ['spec.validations[0].message: Invalid value: "a\\nb": must not contain line breaks'],
+    ],
+    [
+      'a message of spaces',
+      { validations: [{ expression: 'true', message: ' ' }] },
+      ['spec.validations[0].message: Invalid value: " ": must be non-empty if specified'],
+    ],
+    [
+      'a note that is no text, told as it is written',
+      { auditAnnotations: [{ key: 'a', valueExpression: ' 1' }] },
+      [
+        'spec.auditAnnotations[0].valueExpression: Invalid value: " 1": must evaluate to one of [string null_type] but got int',
+      ],
     ],
     [
       'a message expression that is no text',

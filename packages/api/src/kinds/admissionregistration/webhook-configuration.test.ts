@@ -289,6 +289,10 @@ describe('a webhook', () => {
     expect(errors.map((each) => (rest.length > 0 ? each.slice(0, start.length) : each))).toEqual([start])
   })
 
+  it('may name all resources after one of them, as upstream overlooks', () => {
+    expect(errorsOf(webhook({ rules: [{ ...rule, resources: ['pods', '*'] }] }))).toEqual([])
+  })
+
   it('has a name of its own', () => {
     expect(errorsOf(webhook(), webhook())).toEqual(['webhooks[1].name: Duplicate value: "sidecars.example.com"'])
   })

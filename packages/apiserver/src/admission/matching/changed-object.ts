@@ -6,7 +6,8 @@ import { fromVersion } from './versioned-objects.ts'
 
 /**
  * The object of a request, in the form of its attributes, when somebody who was shown `sent` of a version has made `body` of it;
- * undefined where that changes nothing. Throws where it is no object of the kind.
+ * undefined where that changes nothing. Throws where it is no object of the kind; with `Strict` also where it has fields that the kind
+ * has not.
  */
 export async function changedObject(
   clock: HeldClock,
@@ -14,9 +15,10 @@ export async function changedObject(
   version: ResourceDefinition,
   sent: KubernetesObject,
   body: unknown,
+  fieldValidation: 'Ignore' | 'Strict' = 'Ignore',
 ): Promise<KubernetesObject | undefined> {
   const isWhole = kind === definition
-  const { object } = await decodeBody(clock, isWhole ? version : kind, body, 'Ignore', () => false)
+  const { object } = await decodeBody(clock, isWhole ? version : kind, body, fieldValidation, () => false)
   if (deepEqual(object, sent)) return undefined
   const { managedFields = [], ...others } = object.metadata
   // Owners that are those of the request need not be looked at again. What somebody has made of them stays, none at all included.

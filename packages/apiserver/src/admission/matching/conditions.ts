@@ -36,21 +36,24 @@ export class MatchConditions {
    * says what then.
    */
   async judge(facts: AdmissionFacts): Promise<{ readonly matches: boolean } | { readonly error: string }> {
-    const { admissionVariables, CostBudget } = await loadExpressions(this.#clock)
+    const { admissionVariables, CostBudget, outOfBudget } = await loadExpressions(this.#clock)
     this.#compiled ??= this.#compile()
-    const variables = admissionVariables(facts)
+    const { request } = facts
+    // As upstream has it they see no namespace, and the resource as it was asked for.
+    const seen = { ...request, resource: request.requestResource }
+    const variables = admissionVariables({ ...facts, request: seen, namespaceObject: undefined })
     const errors: string[] = []
     const budget = new CostBudget(conditionsCostMax)
     for (const { source, problem = '', program } of await this.#compiled) {
       if (program === undefined) {
-        errors.push(problem)
+        errors.push(`compilation error: ${problem}`)
         continue
       }
       const outcome = budget.run(program, variables)
       if ('value' in outcome) {
         if (outcome.value !== true) return { matches: false }
       } else if (outcome.exceeded) {
-        return { error: 'validation failed due to running out of cost budget, no further validation rules will be run' }
+        return { error: outOfBudget }
       } else errors.push(`expression '${source}' resulted in error: ${outcome.error}`)
     }
     return errors.length === 0 ? { matches: true } : { error: aggregated(errors) }
@@ -59,10 +62,10 @@ export class MatchConditions {
   async #compile(): Promise<readonly CompiledCondition[]> {
     const { compileAdmissionExpression } = await loadExpressions(this.#clock)
     const options = { hasParams: this.#hasParams, hasAuthorizer: true }
-    return this.#sources.map(({ expression }) => {
-      const source = expression.trim()
-      return { source, ...compileAdmissionExpression(source, ['bool'], options) }
-    })
+    return this.#sources.map(({ expression }) => ({
+      source: expression,
+      ...compileAdmissionExpression(expression, ['bool'], options),
+    }))
   }
 }
 

@@ -86,18 +86,21 @@ describe('an apply configuration', () => {
       'Object{metadata: Object.spec{}}',
       'type mismatch: unexpected type name "Object.spec", expected "Object.metadata", which matches field name path from root Object type',
     ],
-    ['Object{nope: "x"}', '.nope: field not declared in schema'],
+    [
+      'Object{nope: "x"}',
+      'error applying patch: failed to convert patch object to typed object: .nope: field not declared in schema',
+    ],
     [
       'Object{metadata: Object.metadata{ownerReferences: [Object.metadata.ownerReferences{apiVersion: "v1", kind: "Pod", name: "a", uid: "1"}]}, immutable: dyn("x")}',
-      '.immutable: expected boolean, got &{x}',
+      'error applying patch: failed to convert patch object to typed object: .immutable: expected boolean, got &{x}',
     ],
   ])('is refused where it does not fit: %s', async (expression, why) => {
     const test = await startTestCore()
     await enforce(test, [configuration(expression)])
-    expect(await refusal(create(test, 'a'))).toMatchObject({
-      code: 422,
+    expect(await refusal(create(test, 'a'))).toEqual({
+      code: 403,
       reason: 'Invalid',
-      message: expect.stringContaining(why),
+      message: `policy 'p' with binding 'p' denied request: ${why}`,
     })
   })
 
@@ -151,12 +154,54 @@ describe('a JSON patch', () => {
     expect(spec.containers.map(({ name }) => name)).toEqual(['main', 'side'])
   })
 
+  it('may hold moments and durations, as texts', async () => {
+    const test = await startTestCore()
+    const value = '{"at": timestamp("2020-01-01T00:00:00Z"), "after": timestamp("2020-01-01T01:00:00.5Z")}'
+    await enforce(test, [
+      patch(`[JSONPatch{op: "add", path: "/data", value: ${value}},
+        JSONPatch{op: "add", path: "/data/for", value: duration("1h")}]`),
+    ])
+    const { data } = await create(test, 'x', { a: '1' })
+    expect(data).toEqual({ at: '2020-01-01T00:00:00Z', after: '2020-01-01T01:00:00.5Z', for: '3600s' })
+  })
+
+  it('is refused where an object in it stands at another place than its type says', async () => {
+    const test = await startTestCore()
+    const value = 'Object.spec.securityContext{seLinuxOptions: Object.spec.wrong{level: "a"}, sysctls: [Object.b{}]}'
+    await enforce(test, [patch(`[JSONPatch{op: "add", path: "/spec/securityContext", value: ${value}}]`)], {
+      matchConstraints: rulesFor('', 'pods'),
+    })
+    const mismatch = (found: string, expected: string) =>
+      `unexpected type name "Object.${found}", expected "Object.spec.securityContext.${expected}", which matches field name path from root Object type`
+    expect((await refusal(test.client.create(pods, pod('web')))).message).toBe(
+      `policy 'p' with binding 'p' denied request: type mismatch: ${mismatch('spec.wrong', 'seLinuxOptions')}\n${mismatch('b', 'sysctls')}`,
+    )
+  })
+
   it('is refused where it does not apply', async () => {
     const test = await startTestCore()
     await enforce(test, [patch('[JSONPatch{op: "remove", path: "/data/none"}]')])
-    expect(await refusal(create(test, 'x'))).toMatchObject({
-      code: 422,
-      message: expect.stringContaining("policy 'p' with binding 'p' denied request: "),
+    expect(await refusal(create(test, 'x'))).toEqual({
+      code: 403,
+      reason: 'Invalid',
+      message:
+        "policy 'p' with binding 'p' denied request: JSON Patch: remove operation does not apply: doc is missing path: \"/data/none\": missing value",
+    })
+  })
+
+  it.each([
+    ['{op: "add", path: "/nope", value: "x"}', 'strict decoding error: unknown field "nope"'],
+    [
+      '{op: "add", path: "/immutable", value: "x"}',
+      'json: cannot unmarshal string into Go struct field ConfigMap.immutable of type bool',
+    ],
+  ])('makes an object of the kind, or the request fails whatever the policy says of failures: %s', async (one, why) => {
+    const test = await startTestCore()
+    await enforce(test, [patch(`[JSONPatch${one}]`)], { failurePolicy: 'Ignore' })
+    expect(await refusal(create(test, 'x'))).toEqual({
+      code: 500,
+      reason: 'InternalError',
+      message: `Internal error occurred: ${why}`,
     })
   })
 })
@@ -232,6 +277,36 @@ describe('a mutating policy', () => {
     await enforce(test, [append('first')], { reinvocationPolicy }, 'a')
     await enforce(test, [append('second')], {}, 'b')
     expect((await create(test, 'x', { order: 'start' })).data).toEqual({ order: `start,${order}` })
+  })
+
+  it('is asked again after its own change, if it is to be asked again at all', async () => {
+    const test = await startTestCore()
+    const append = configuration('Object{data: {"order": object.data.order + ",next"}}')
+    await enforce(test, [append], { reinvocationPolicy: 'IfNeeded' })
+    expect((await create(test, 'x', { order: 'start' })).data).toEqual({ order: 'start,next,next' })
+  })
+
+  it('names all that went wrong', async () => {
+    const test = await startTestCore()
+    const wrong = (field: string) => configuration(`Object{data: {"a": object.data.${field}}}`)
+    await enforce(test, [wrong('x'), wrong('y')])
+    const why = (field: string) =>
+      `policy 'p' with binding 'p' denied request: expression 'Object{data: {"a": object.data.${field}}}' resulted in error: no such key: ${field}`
+    const error = await create(test, 'a', { b: '1' }).catch((caught) => caught)
+    expect(error.status).toMatchObject({
+      message: why('x'),
+      details: { name: 'a', kind: 'configmaps', causes: [{ message: why('x') }, { message: why('y') }] },
+    })
+  })
+
+  it('is refused, whoever is bound to it, where nobody serves the kind of its parameters', async () => {
+    const test = await startTestCore()
+    await enforce(test, [configuration('Object{}')], { paramKind: { apiVersion: 'v1', kind: 'Limit' } })
+    expect(await refusal(create(test, 'a'))).toEqual({
+      code: 403,
+      reason: 'Forbidden',
+      message: `policy "p" denied request: failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Limit'`,
+    })
   })
 
   it('changes a Deployment that is updated, and not what was there before it', async () => {

@@ -1,6 +1,7 @@
 import {
-  ApiError,
   deepEqual,
+  hasReason,
+  internalError,
   type KubernetesObject,
   type MutatingAdmissionPolicyBindingSpec,
   mutatingAdmissionPolicies,
@@ -17,7 +18,13 @@ import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admi
 import { admissionRequest } from '../matching/admission-request.ts'
 import { changedObject } from '../matching/changed-object.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import {
+  isExemptFromPolicies,
+  namespaceObject,
+  namespaceOf,
+  selectorsMatch,
+  versionWanted,
+} from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { Invocations } from '../matching/invocations.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
@@ -28,8 +35,8 @@ import {
   configuredMutatingPolicies,
 } from './configured-policies.ts'
 import { bindingMatches } from './policy-matching.ts'
-import { paramsOf } from './policy-params.ts'
-import { policyRefusal } from './policy-refusal.ts'
+import { paramKindProblem, paramsOf } from './policy-params.ts'
+import { type MutationFailure, mutationRefusal } from './policy-refusal.ts'
 
 /**
  * Changes what is written by the MutatingAdmissionPolicies that a binding puts in force, one after the other, each by what those
@@ -97,7 +104,9 @@ class MutatedRequest {
   readonly #parts: RequestParts
   #object: KubernetesObject
   /** Why policies that must not fail did: the first decides. */
-  readonly #failures: string[] = []
+  readonly #failures: MutationFailure[] = []
+  /** Whether a mutation was made, be it one that changes nothing. */
+  #isMutated = false
 
   constructor(parts: RequestParts, object: KubernetesObject) {
     this.#parts = parts
@@ -113,20 +122,29 @@ class MutatedRequest {
     const all: Invocation[] = []
     for (const each of concerned) all.push(...(await this.#invocationsOf(each)))
     for (const invocation of all) await this.#invoke(invocation)
+    if (this.#isMutated) {
+      // As upstream has it, whoever changed something last is asked again, too.
+      invocations.somethingChanged()
+      reinvocation.ask()
+    }
     invocations.made = this.#object
-    const [first] = this.#failures
-    if (first !== undefined) throw policyRefusal(attributes, given, 'Invalid', first)
+    if (this.#failures.length > 0) throw mutationRefusal(attributes, given, this.#failures)
     return this.#object
   }
 
   async #invocationsOf({ policy, version, bindings }: Concerned): Promise<readonly Invocation[]> {
     const { registries, attributes } = this.#parts
     if (!selectorsMatch(policy.criteria, attributes, this.#object, registries)) return []
+    const problem = paramKindProblem(registries, policy.spec.paramKind)
+    if (problem !== undefined) {
+      this.#fail(policy, undefined, `failed to configure policy: ${problem}`)
+      return []
+    }
     const found: Invocation[] = []
     for (const binding of bindings) {
       if (!bindingMatches(binding, attributes, this.#object, registries)) continue
       try {
-        const all = await paramsOf(registries, policy.spec.paramKind, binding.spec.paramRef, attributes.namespace)
+        const all = await paramsOf(registries, policy.spec.paramKind, binding.spec.paramRef, namespaceOf(attributes))
         for (const params of all) {
           const { namespace = '', name = '' } = params?.metadata ?? {}
           found.push({ policy, version, binding, params, key: `${policy.name} ${binding.name} ${namespace}/${name}` })
@@ -142,7 +160,7 @@ class MutatedRequest {
     const { reinvocation, invocations } = this.#parts
     const { policy, binding, key } = invocation
     const conditions = await this.#judge(invocation)
-    if ('error' in conditions) return this.#fail(policy, binding, conditions.error)
+    if ('error' in conditions) return this.#fail(policy, binding, conditions.error, 'Invalid')
     if (!conditions.matches || (reinvocation.isSecondRound && !invocations.again.has(key))) return
     const before = this.#object
     for (let index = 0; index < policy.mutations.count; index += 1) await this.#mutate(invocation, index)
@@ -167,11 +185,17 @@ class MutatedRequest {
       const { object } = facts
       if (object === undefined) return
       const shown = attributes.kind === attributes.definition ? version : attributes.kind
-      const made = await policy.mutations.apply(index, facts, shown, object, turns)
+      const { patchType, made } = await policy.mutations.apply(index, facts, shown, object, turns)
+      this.#isMutated = true
       if (made === object) return
-      this.#object = (await changedObject(clock, attributes, version, object, made)) ?? this.#object
+      const isPatched = patchType === 'JSONPatch'
+      // Objects of custom kinds keep what their schema does not know until they are stored.
+      const fieldValidation = isPatched && shown.schema.dialect !== 'structural' ? 'Strict' : 'Ignore'
+      const changed = changedObject(clock, attributes, version, object, made, fieldValidation)
+      this.#object = (await (isPatched ? changed.catch(refuseUndecoded) : changed)) ?? this.#object
     } catch (error) {
-      this.#fail(policy, binding, problemOf(error))
+      if (error instanceof UndecodedError) throw internalError(error.message)
+      this.#fail(policy, binding, (error as Error).message, 'Invalid')
     }
   }
 
@@ -187,14 +211,25 @@ class MutatedRequest {
     }
   }
 
-  #fail(policy: ConfiguredMutatingPolicy, binding: Binding, why: string): void {
+  #fail(
+    policy: ConfiguredMutatingPolicy,
+    binding: Binding | undefined,
+    why: string,
+    reason: MutationFailure['reason'] = 'Forbidden',
+  ): void {
     if (policy.spec.failurePolicy === 'Ignore') return
-    this.#failures.push(`policy '${policy.name}' with binding '${binding.name}' denied request: ${why}`)
+    const who =
+      binding === undefined
+        ? `policy ${JSON.stringify(policy.name)}`
+        : `policy '${policy.name}' with binding '${binding.name}'`
+    this.#failures.push({ message: `${who} denied request: ${why}`, reason })
   }
 }
 
-/** Of a patch that does not fit, the cause says what does not. */
-function problemOf(error: unknown): string {
-  const [cause] = error instanceof ApiError ? (error.status.details?.causes ?? []) : []
-  return cause?.message ?? (error as Error).message
+/** What a JSON patch has made is no object of the kind: the request is refused, whatever the policy says of failures. */
+class UndecodedError extends Error {}
+
+function refuseUndecoded(error: Error): never {
+  if (!hasReason(error, 'BadRequest')) throw error
+  throw new UndecodedError(error.message.replace(/^.* cannot be handled as a \w+: /, ''))
 }

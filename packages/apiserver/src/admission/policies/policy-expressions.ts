@@ -41,6 +41,8 @@ export interface PolicyVerdict {
   readonly failures: readonly PolicyFailure[]
   /** What is noted in the audit log, by key. */
   readonly annotations: ReadonlyMap<string, string>
+  /** Why some of that cannot be: whatever bindings want of failures, a policy that must not fail refuses then. */
+  readonly annotationErrors: readonly string[]
 }
 
 /** The expressions of a policy. They are compiled when they are first asked, and CEL is loaded then. */
@@ -60,31 +62,101 @@ export class PolicyExpressions {
   async judge(facts: AdmissionFacts, turns: WorkTurns): Promise<PolicyVerdict> {
     this.#compiled ??= compile(this.#spec, this.#clock)
     const compiled = await this.#compiled
-    const { api, problem } = compiled
-    if (problem !== undefined) return { failures: [errorAt(0, problem)], annotations: new Map() }
+    const { problem } = compiled
+    if (problem !== undefined) return failed(problem)
     const turn = turns.take(this.#isCostly)
     // Without an await where there is no need: its time would begin before the work does.
     if (turn !== undefined) await turn
-    const budget = new api.CostBudget(policyCostMax)
-    const values = api.admissionVariables(facts)
-    values.set('variables', api.policyVariables(compiled.variables, values, budget))
-    const failures: PolicyFailure[] = []
-    compiled.validations.forEach((validation, index) => {
-      const failure = ask(validation, index, values, budget)
-      if (failure !== undefined) failures.push(failure)
-    })
-    const annotations = new Map<string, string>()
-    const own = new api.CostBudget(policyCostMax)
-    for (const { source, value } of compiled.annotations) {
-      const outcome = run(value, source.valueExpression, values, own)
-      if ('error' in outcome) failures.push(errorAt(0, outcome.error))
-      else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') {
-        annotations.set(source.key, outcome.value.trim())
-      }
-    }
-    this.#isCostly = budget.spent + own.spent > costlyMin
-    return { failures, annotations }
+    const values = compiled.api.admissionVariables(facts)
+    const validations = new Asking(compiled, values)
+    const annotations = new Asking(compiled, values)
+    const verdict = verdictOf(compiled, values, validations, annotations)
+    this.#isCostly = validations.spent + annotations.spent > costlyMin
+    return verdict
   }
+}
+
+/** Expressions that are asked one after the other, with one budget: each finds variables as those before it found them. */
+class Asking {
+  readonly #budget: CostBudget
+  readonly #values: Map<string, CelValue>
+
+  constructor({ api, variables }: Compiled, values: Values, costMax = policyCostMax) {
+    this.#budget = new api.CostBudget(costMax)
+    this.#values = new Map(values)
+    this.#values.set('variables', api.policyVariables(variables, this.#values, this.#budget))
+  }
+
+  get spent(): number {
+    return this.#budget.spent
+  }
+
+  get left(): number {
+    return this.#budget.left
+  }
+
+  /** Undefined where the budget is spent: nothing counts then of what was said before. */
+  ask(program: Program, source: string): Outcome | undefined {
+    if ('problem' in program) return { error: `compilation error: ${program.problem}` }
+    const outcome = this.#budget.run(program, this.#values)
+    if ('value' in outcome) return outcome
+    return outcome.exceeded ? undefined : { error: `expression '${source}' resulted in error: ${outcome.error}` }
+  }
+}
+
+type Values = ReadonlyMap<string, CelValue>
+type Outcome = { readonly value: CelValue } | { readonly error: string }
+
+/** All validations are asked before any message is made, and messages have what validations left. */
+function verdictOf(compiled: Compiled, values: Values, validations: Asking, annotations: Asking): PolicyVerdict {
+  const { api } = compiled
+  const outcomes: Outcome[] = []
+  for (const { test, source } of compiled.validations) {
+    const outcome = validations.ask(test, source.expression)
+    if (outcome === undefined) return failed(api.outOfBudget)
+    outcomes.push(outcome)
+  }
+  const failures = failuresOf(compiled, outcomes, () => new Asking(compiled, values, validations.left))
+  const noted = new Map<string, string>()
+  const annotationErrors: string[] = []
+  for (const { source, value } of compiled.annotations) {
+    const outcome = annotations.ask(value, source.valueExpression)
+    if (outcome === undefined) return failed(api.outOfBudget)
+    if ('error' in outcome) annotationErrors.push(outcome.error)
+    else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') {
+      noted.set(source.key, outcome.value.trim())
+    }
+  }
+  return { failures, annotations: noted, annotationErrors }
+}
+
+function failuresOf(compiled: Compiled, outcomes: readonly Outcome[], asking: () => Asking): readonly PolicyFailure[] {
+  const isDenied = outcomes.some((outcome) => 'value' in outcome && outcome.value !== true)
+  const messages = isDenied ? messagesOf(compiled, asking()) : []
+  return outcomes.flatMap((outcome, index) => {
+    if ('error' in outcome) return [errorAt(index, outcome.error)]
+    // Where messages cannot be paid for upstream refuses what was fine, too.
+    if (messages === undefined) return [errorAt(index, `failed messageExpression: ${compiled.api.outOfBudget}`)]
+    if (outcome.value === true) return []
+    const { source } = compiled.validations[index] as Compiled['validations'][number]
+    const message = messages[index] || (source.message ?? '').trim() || `failed expression: ${source.expression.trim()}`
+    return [{ kind: 'denied', message, reason: source.reason ?? 'Invalid', index }]
+  })
+}
+
+/** What is said of each validation should it not hold, '' where nothing is made; undefined where that cannot be paid for. */
+function messagesOf({ validations }: Compiled, asking: Asking): readonly string[] | undefined {
+  const messages: string[] = []
+  for (const { source, message } of validations) {
+    if (message === undefined) {
+      messages.push('')
+      continue
+    }
+    const outcome = asking.ask(message, source.messageExpression ?? '')
+    if (outcome === undefined) return undefined
+    messages.push('value' in outcome ? usable(outcome.value) : '')
+  }
+  return messages
 }
 
 async function compile(spec: NonNullable<ValidatingAdmissionPolicy['spec']>, clock: Clock): Promise<Compiled> {
@@ -108,24 +180,9 @@ async function compile(spec: NonNullable<ValidatingAdmissionPolicy['spec']>, clo
     })),
     annotations: (spec.auditAnnotations ?? []).map((source) => ({
       source,
-      value: programOf(source.valueExpression.trim(), ['string', 'null']),
+      value: programOf(source.valueExpression, ['string', 'null']),
     })),
   }
-}
-
-function ask(
-  { source, test, message }: Compiled['validations'][number],
-  index: number,
-  values: ReadonlyMap<string, CelValue>,
-  budget: CostBudget,
-): PolicyFailure | undefined {
-  const outcome = run(test, source.expression, values, budget)
-  if ('error' in outcome) return errorAt(index, outcome.error)
-  if (outcome.value === true) return undefined
-  const said = message === undefined ? undefined : run(message, source.messageExpression ?? '', values, budget)
-  const own = said !== undefined && 'value' in said ? usable(said.value) : ''
-  const text = own || (source.message ?? '').trim() || `failed expression: ${source.expression.trim()}`
-  return { kind: 'denied', message: text, reason: source.reason ?? 'Invalid', index }
 }
 
 /** A message that an expression made; empty where it is not one that can be shown. */
@@ -134,16 +191,12 @@ function usable(value: CelValue): string {
   return Buffer.byteLength(text) > messageBytesMax || text.includes('\n') ? '' : text
 }
 
-type Outcome = { readonly value: CelValue } | { readonly error: string }
-
-function run(program: Program, source: string, values: ReadonlyMap<string, CelValue>, budget: CostBudget): Outcome {
-  if ('problem' in program) return { error: program.problem }
-  const outcome = budget.run(program, values)
-  if ('value' in outcome) return outcome
-  return outcome.exceeded
-    ? { error: 'validation failed due to running out of cost budget, no further validation rules will be run' }
-    : { error: `expression '${source}' resulted in error: ${outcome.error}` }
-}
+/** What a policy says that could not be asked. */
+const failed = (problem: string): PolicyVerdict => ({
+  failures: [errorAt(0, problem)],
+  annotations: new Map(),
+  annotationErrors: [],
+})
 
 const errorAt = (index: number, message: string): PolicyFailure => ({
   kind: 'error',

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   applyJsonPatch,
   atomicParts,
   isFailedTest,
@@ -7,6 +8,7 @@ import {
   type MutatingAdmissionPolicySpec,
   mergeApplied,
   type ResourceDefinition,
+  typedProblems,
 } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, PatchType, PolicyVariable } from '@coracle/api/admission'
 import type { Clock } from '@coracle/environment'
@@ -55,11 +57,11 @@ export class PolicyMutations {
     version: MutatedKind,
     object: KubernetesObject,
     turns: WorkTurns,
-  ): Promise<unknown> {
+  ): Promise<{ readonly patchType?: PatchType; readonly made: unknown }> {
     this.#compiled ??= compile(this.#spec, this.#clock)
     const { api, variables, mutations } = await this.#compiled
     const mutation = mutations[index]
-    if (mutation === undefined) return object
+    if (mutation === undefined) return { made: object }
     const { patchType, source, program } = mutation
     if ('problem' in program) throw new Error(program.problem)
     const turn = turns.take(this.#isCostly)
@@ -71,15 +73,13 @@ export class PolicyMutations {
     const outcome = budget.run(program, values)
     this.#isCostly = budget.spent > costlyMin
     if ('error' in outcome) {
-      throw new Error(
-        outcome.exceeded
-          ? 'validation failed due to running out of cost budget, no further validation rules will be run'
-          : `expression '${source}' resulted in error: ${outcome.error}`,
-      )
+      throw new Error(outcome.exceeded ? api.outOfBudget : `expression '${source}' resulted in error: ${outcome.error}`)
     }
-    return patchType === 'ApplyConfiguration'
-      ? merged(api.configurationFrom(outcome.value), version, object)
-      : patched(api.patchFrom(outcome.value), object)
+    const made =
+      patchType === 'ApplyConfiguration'
+        ? merged(api.configurationFrom(outcome.value), version, object)
+        : patched(api.patchFrom(outcome.value), object)
+    return { patchType, made }
   }
 }
 
@@ -90,8 +90,7 @@ async function compile(spec: MutatingAdmissionPolicySpec, clock: Clock): Promise
   const { options, variables, problem } = compileVariables(api, spec)
   const mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation => {
     const patch = patchType as PatchType
-    const { expression = '' } = (patch === 'JSONPatch' ? jsonPatch : applyConfiguration) ?? {}
-    const source = expression.trim()
+    const { expression: source = '' } = (patch === 'JSONPatch' ? jsonPatch : applyConfiguration) ?? {}
     const compiled = problem === undefined ? api.compileMutation(source, patch, options) : { problem }
     return { patchType: patch, source, program: 'problem' in compiled ? compiled : compiled.program }
   })
@@ -105,8 +104,13 @@ function merged(
   object: KubernetesObject,
 ): unknown {
   const { apiVersion, kind } = object
+  const given = { ...configuration, apiVersion, kind }
+  const problems = typedProblems(version.schema, given)
+  if (problems !== undefined) {
+    throw new Error(`error applying patch: failed to convert patch object to typed object: ${problems}`)
+  }
   const options = { dryRun: false, fieldManager: '', fieldValidation: 'Strict' } as const
-  const { object: read } = readConfiguration(version, { ...configuration, apiVersion, kind }, options)
+  const { object: read } = readConfiguration(version, given, options)
   const atomic = atomicParts(version.schema, read)
   if (atomic.length > 0) {
     throw new Error(
@@ -122,6 +126,12 @@ function patched(patch: readonly unknown[], object: KubernetesObject): unknown {
     return applyJsonPatch(jsonFormOf(object), patch)
   } catch (error) {
     if (isFailedTest(error)) return object
-    throw error
+    throw new Error(`JSON Patch: ${problemOf(error)}`)
   }
+}
+
+/** Of a patch that does not fit, the cause says what does not. */
+function problemOf(error: unknown): string {
+  const [cause] = error instanceof ApiError ? (error.status.details?.causes ?? []) : []
+  return cause?.message ?? (error as Error).message
 }

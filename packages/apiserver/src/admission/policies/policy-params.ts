@@ -8,6 +8,14 @@ import {
 import type { Registries } from '../../registries.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 
+/** Why a policy whose parameters are of this kind cannot be asked at all; undefined where it can. */
+export function paramKindProblem(registries: Registries, kind: ParamKind | undefined): string | undefined {
+  if (kind === undefined || registryOf(registries, kind) !== undefined) return undefined
+  const { apiVersion = '', kind: kindName = '' } = kind
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
+  return `failed to find resource referenced by paramKind: '${version}, Kind=${kindName}'`
+}
+
 /**
  * The objects that hold the parameters of a policy; one that is undefined where it has none. Throws an Error that says why they
  * cannot be found.
@@ -19,17 +27,17 @@ export async function paramsOf(
   requestNamespace: string,
 ): Promise<readonly (KubernetesObject | undefined)[]> {
   if (kind === undefined || reference === undefined) return [undefined]
-  const { apiVersion = '', kind: kindName = '' } = kind
-  const registry = registries.byKind(apiVersion, kindName)
-  if (registry === undefined) {
-    throw new Error(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kindName}'`)
-  }
+  const registry = registryOf(registries, kind)
+  if (registry === undefined) throw new Error(paramKindProblem(registries, kind))
   const found = await find(registry, reference, namespaceOf(registry, reference, requestNamespace))
   if (found.length === 0 && reference.parameterNotFoundAction !== 'Allow') {
     throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction')
   }
   return found
 }
+
+const registryOf = (registries: Registries, { apiVersion = '', kind = '' }: ParamKind): ResourceRegistry | undefined =>
+  registries.byKind(apiVersion, kind)
 
 function namespaceOf({ definition }: ResourceRegistry, { namespace = '' }: ParamRef, requestNamespace: string): string {
   if (!definition.namespaced) {

@@ -187,6 +187,63 @@ describe('a policy', () => {
     expect((await refusal(create(test, 'a'))).message).toContain('running out of cost budget')
   })
 
+  const tens = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]'
+  const loops = (names: string, last = 'true') =>
+    [...names].reduce((inner, name) => `${tens}.all(${name}, ${inner})`, last)
+  const dear = Array.from({ length: 40 }, () => ({ expression: loops('abcde') }))
+  const spent = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+  it('says nothing else once its expressions have cost too much', async () => {
+    const test = await startTestCore()
+    await policy(test, { validations: [{ expression: 'false', message: 'no' }, ...dear] })
+    await bind(test, { validationActions: ['Warn'] })
+    const { warnings } = await createListening(test, {})
+    expect(warnings).toEqual([`Validation failed for ValidatingAdmissionPolicy 'p' with binding 'b': ${spent}`])
+    await policy(test, { validations: [{ expression: 'false' }, ...dear], failurePolicy: 'Ignore' }, 'lenient')
+    await bind(test, { policyName: 'lenient' }, 'c')
+    await create(test, 'b')
+  })
+
+  it('counts what variables cost', async () => {
+    const test = await startTestCore()
+    const variables = dear.map(({ expression }, index) => ({ name: `v${index}`, expression }))
+    const all = variables.map(({ name }) => `variables.${name}`).join(' && ')
+    const validations = [{ expression: `(${all}) || true` }]
+    await policy(test, { variables, validations })
+    await bind(test)
+    expect((await refusal(create(test, 'a'))).message).toContain(`denied request: ${spent}`)
+  })
+
+  it('makes messages of what validations left to be spent', async () => {
+    const test = await startTestCore()
+    const messageExpression = `${loops('abcde')} ? 'no' : ''`
+    const validations = dear.map(() => ({ expression: 'false', messageExpression }))
+    await policy(test, { validations: [{ expression: 'true' }, ...validations] })
+    await bind(test)
+    expect((await refusal(create(test, 'a'))).message).toContain(`denied request: failed messageExpression: ${spent}`)
+  })
+
+  it('refuses where a note for the audit log cannot be made, even if its binding only warns', async () => {
+    const test = await startTestCore()
+    const valueExpression = "'mode ' + object.data.mode"
+    const auditAnnotations = [{ key: 'mode', valueExpression }]
+    await policy(test, { auditAnnotations })
+    await policy(test, { auditAnnotations, failurePolicy: 'Ignore' }, 'lenient')
+    await bind(test, { policyName: 'lenient', validationActions: ['Warn'] }, 'c')
+    await create(test, 'a', { other: 'x' })
+    await bind(test, { validationActions: ['Warn'] })
+    expect((await refusal(create(test, 'b', { other: 'x' }))).message).toContain(
+      `'p' with binding 'b' denied request: expression '${valueExpression}' resulted in error: no such key: mode`,
+    )
+  })
+
+  it('sees no namespace in its conditions', async () => {
+    const test = await startTestCore()
+    await policy(test, { ...small, matchConditions: [{ name: 'c', expression: 'namespaceObject == null' }] })
+    await bind(test)
+    expect((await refusal(create(test, 'a', large))).code).toBe(422)
+  })
+
   it('are asked about webhooks, and not about policies', async () => {
     const test = await startTestCore()
     const resourceRules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }]
@@ -342,6 +399,20 @@ describe('a binding', () => {
     await test.client.create(pods, pod('a', {}, two))
   })
 
+  it('brings them from a namespace itself, where the request is about one', async () => {
+    const test = await startTestCore()
+    const resourceRules = [{ ...onConfigMaps.resourceRules[0], resources: ['namespaces'] }]
+    const validations = [{ expression: "params == null || params.data.max == '1'" }]
+    await policy(test, { ...withParams, matchConstraints: { resourceRules }, validations })
+    await bind(test, { paramRef: { name: 'limits', parameterNotFoundAction: 'Allow' } })
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } } as const
+    await test.client.create(namespaces, namespace)
+    await create(test, 'limits', { max: '2' }, { namespace: 'a' })
+    expect((await refusal(test.client.update(namespaces, namespace))).message).toContain(
+      'denied request: failed expression',
+    )
+  })
+
   it('has its policy asked once for each object of parameters that labels select', async () => {
     const test = await startTestCore()
     for (const [name, max] of [
@@ -365,12 +436,6 @@ describe('a binding', () => {
     ],
     ['nothing where failures are ignored', { failurePolicy: 'Ignore' }, { parameterNotFoundAction: 'Deny' }, undefined],
     [
-      'a kind that nobody serves',
-      { paramKind: { apiVersion: 'example.com/v1', kind: 'Limit' } },
-      { parameterNotFoundAction: 'Deny' },
-      "failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'",
-    ],
-    [
       'a namespace for what is in none',
       { paramKind: { apiVersion: 'v1', kind: 'Namespace' } },
       { parameterNotFoundAction: 'Deny', namespace: 'default' },
@@ -389,6 +454,18 @@ describe('a binding', () => {
         `pods "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: failed to configure binding: ${why}`,
       ])
     }
+  })
+
+  it.each([
+    ['example.com/v1', 'example.com/v1'],
+    ['v1', '/v1'],
+  ])('is not looked at where nobody serves the kind of parameters of its policy: %s', async (version, shown) => {
+    const test = await startTestCore()
+    await policy(test, { ...withParams, paramKind: { apiVersion: version, kind: 'Limit' } })
+    await bind(test)
+    expect((await refusal(test.client.create(pods, pod('a', {}, two)))).message).toBe(
+      `pods "a" is forbidden: ValidatingAdmissionPolicy 'p' denied request: failed to configure policy: failed to find resource referenced by paramKind: '${shown}, Kind=Limit'`,
+    )
   })
 
   it('cannot keep anybody from mending policies', async () => {

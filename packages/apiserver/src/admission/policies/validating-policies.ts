@@ -14,7 +14,13 @@ import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import {
+  isExemptFromPolicies,
+  namespaceObject,
+  namespaceOf,
+  selectorsMatch,
+  versionWanted,
+} from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
 import {
@@ -25,7 +31,7 @@ import {
 } from './configured-policies.ts'
 import type { PolicyFailure, PolicyVerdict } from './policy-expressions.ts'
 import { bindingMatches } from './policy-matching.ts'
-import { paramsOf } from './policy-params.ts'
+import { paramKindProblem, paramsOf } from './policy-params.ts'
 import { policyRefusal } from './policy-refusal.ts'
 
 /** Texts that policies note in the audit log are cut here. */
@@ -66,7 +72,8 @@ interface Concerned {
 
 interface Denial {
   readonly policy: string
-  readonly binding: string
+  /** Undefined where the policy itself is what is wrong. */
+  readonly binding: string | undefined
   readonly failure: Pick<PolicyFailure, 'message' | 'reason'>
 }
 
@@ -100,7 +107,11 @@ class PolicyRequest {
   /** Throws the first refusal, after all policies have said what they have to say. */
   async judge(concerned: readonly Concerned[]): Promise<void> {
     for (const each of concerned) {
-      if (selectorsMatch(each.policy.criteria, this.#attributes, this.#object, this.#registries)) await this.#ask(each)
+      const { criteria, spec } = each.policy
+      if (!selectorsMatch(criteria, this.#attributes, this.#object, this.#registries)) continue
+      const problem = paramKindProblem(this.#registries, spec.paramKind)
+      if (problem === undefined) await this.#ask(each)
+      else this.#deny(each.policy, undefined, `failed to configure policy: ${problem}`)
     }
     const [first] = this.#denials
     if (first !== undefined) throw refusalOf(first, this.#attributes, this.#object)
@@ -112,7 +123,9 @@ class PolicyRequest {
       if (!bindingMatches(binding, this.#attributes, this.#object, this.#registries)) continue
       for (const verdict of await this.#verdicts(policy, version, binding)) {
         for (const failure of verdict.failures) this.#enforce(policy, binding, failure)
-        for (const [key, value] of verdict.annotations) {
+        for (const error of verdict.annotationErrors) this.#deny(policy, binding, error)
+        for (const [key, whole] of verdict.annotations) {
+          const value = Buffer.from(whole).subarray(0, auditValueBytesMax).toString()
           const values = noted.get(key) ?? []
           if (!values.includes(value)) values.push(value)
           noted.set(key, values)
@@ -121,7 +134,7 @@ class PolicyRequest {
     }
     const { annotate } = this.#attributes.context
     for (const [key, values] of noted) {
-      annotate?.(`${policy.name}/${key}`, Buffer.from(values.join(', ')).subarray(0, auditValueBytesMax).toString())
+      annotate?.(`${policy.name}/${key}`, values.join(', '))
     }
   }
 
@@ -129,11 +142,12 @@ class PolicyRequest {
   async #verdicts(
     policy: ConfiguredPolicy,
     version: ResourceDefinition,
-    { name: binding, spec }: ConfiguredBinding,
+    binding: ConfiguredBinding,
   ): Promise<readonly PolicyVerdict[]> {
     try {
       const { definition, namespace } = this.#attributes
-      const params = await paramsOf(this.#registries, policy.spec.paramKind, spec.paramRef, namespace)
+      const own = namespaceOf(this.#attributes)
+      const params = await paramsOf(this.#registries, policy.spec.paramKind, binding.spec.paramRef, own)
       const facts: AdmissionFacts = {
         request: admissionRequest(this.#attributes, version),
         ...(await this.#objects.in(version)),
@@ -142,11 +156,15 @@ class PolicyRequest {
       }
       return await Promise.all(params.map((each) => verdictOf(policy, { ...facts, params: each }, this.#turns)))
     } catch (error) {
-      if (policy.spec.failurePolicy === 'Ignore') return []
-      const message = `failed to configure binding: ${(error as Error).message}`
-      this.#denials.push({ policy: policy.name, binding, failure: { message, reason: 'Invalid' } })
+      this.#deny(policy, binding, `failed to configure binding: ${(error as Error).message}`)
       return []
     }
+  }
+
+  /** Refuses the request because a policy, or what is bound to it, cannot do its work. */
+  #deny({ name, spec }: ConfiguredPolicy, binding: ConfiguredBinding | undefined, message: string): void {
+    if (spec.failurePolicy === 'Ignore') return
+    this.#denials.push({ policy: name, binding: binding?.name, failure: { message, reason: 'Invalid' } })
   }
 
   #enforce(policy: ConfiguredPolicy, { name: binding, spec }: ConfiguredBinding, failure: PolicyFailure): void {
@@ -174,7 +192,7 @@ async function verdictOf(
   facts: AdmissionFacts,
   turns: WorkTurns,
 ): Promise<PolicyVerdict> {
-  const nothing = { failures: [], annotations: new Map<string, string>() }
+  const nothing = { failures: [], annotations: new Map<string, string>(), annotationErrors: [] }
   if (!conditions.isEmpty) {
     const judged = await conditions.judge(facts)
     if ('error' in judged) {
@@ -190,6 +208,7 @@ function refusalOf(
   attributes: AdmissionAttributes,
   object: KubernetesObject | undefined,
 ): ApiError {
-  const why = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${failure.message}`
+  const bound = binding === undefined ? '' : ` with binding '${binding}'`
+  const why = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${failure.message}`
   return policyRefusal(attributes, object, failure.reason, why)
 }

@@ -67,7 +67,10 @@ export function readReview(answer: unknown, version: ReviewVersion, uid: string,
   const { response } = review
   if (!isJsonObject(response)) throw invalid('webhook response was absent')
   if (version === 'v1') checkIdentity(review, response, uid)
-  const { allowed, patch = '', patchType, warnings, auditAnnotations, status } = response
+  const { allowed, warnings, auditAnnotations, status } = response
+  // Null is as good as nothing.
+  const patch = response.patch ?? ''
+  const patchType = response.patchType ?? undefined
   if (typeof patch !== 'string') throw invalid('response.patch must be JSON in base64')
   if (version === 'v1') checkPatchType(patch, patchType, mutates)
   return {

@@ -373,6 +373,18 @@ describe('a validating webhook', () => {
     expect(refused).toMatchObject({ code, message: `admission webhook "check.example.com" ${text}` })
   })
 
+  it('may say null for what it does not say', async () => {
+    const identity = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' }
+    const nothing = { patch: null, patchType: null, warnings: null, status: null, auditAnnotations: null }
+    const webhook = await startTestWebhook(({ uid }) => (response) => {
+      response.end(JSON.stringify({ ...identity, response: { uid, allowed: true, ...nothing } }))
+    })
+    const test = await startTestCore()
+    await validating(test, 'a', webhookOf(webhook))
+    await mutating(test, 'b', webhookOf(webhook))
+    expect((await test.client.create(configMaps, configMap('a'))).metadata.name).toBe('a')
+  })
+
   it('sees the object complete, and with what mutating webhooks made of it', async () => {
     const adding = await startTestWebhook(() => addData('late'))
     const judging = await startTestWebhook()
