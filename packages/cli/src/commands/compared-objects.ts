@@ -7,6 +7,12 @@ export interface Compared {
   readonly merged: KubernetesObject
 }
 
+/** Both as they are shown. */
+interface ShownPair extends Compared {
+  /** Whether what a Secret holds is left out. */
+  readonly isMasked: boolean
+}
+
 /** What is shown of objects that else is left out. */
 export interface ShownFlags {
   readonly showManagedFields?: boolean
@@ -17,14 +23,19 @@ export interface ShownFlags {
 export function compared(
   { live, merged }: Compared,
   { showManagedFields = false, showSecrets = false }: ShownFlags,
-): Compared {
+): ShownPair {
   const plain = <T extends KubernetesObject | undefined>(object: T): T =>
     showManagedFields || object === undefined
       ? object
       : (withoutManagedFields(object as unknown as JsonObject) as unknown as T)
   const both = { live: plain(live), merged: plain(merged) }
-  return merged.kind === 'Secret' && !showSecrets ? masked(both) : both
+  const isMasked = isSecret(merged) && !showSecrets
+  return { ...(isMasked ? masked(both) : both), isMasked }
 }
+
+/** Whatever its group, as for kubectl. */
+const isSecret = ({ apiVersion, kind }: KubernetesObject): boolean =>
+  kind === 'Secret' && /^(.*\/)?v1$/.test(apiVersion)
 
 /** Secrets show that they differ, and not what they hold. */
 function masked({ live, merged }: Compared): Compared {
@@ -37,7 +48,7 @@ function masked({ live, merged }: Compared): Compared {
       ]),
     )
   const withData = (object: KubernetesObject, data: JsonObject): KubernetesObject =>
-    Object.assign({ ...object }, { data })
+    'data' in object ? Object.assign({ ...object }, { data }) : object
   return {
     live: live === undefined ? undefined : withData(live, mask(before, after, 'before')),
     merged: withData(merged, mask(after, before, 'after')),

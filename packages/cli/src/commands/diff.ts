@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasReason, type KubernetesObject } from '@coracle/api'
@@ -47,10 +47,9 @@ export async function diff(host: Host, flags: DiffFlags): Promise<void> {
 
 async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
   checkFlags(flags)
-  const directory = await mkdtemp(join(tmpdir(), 'coracle-diff-'))
-  const [from, to] = [join(directory, 'LIVE'), join(directory, 'MERGED')]
+  const [from, to] = await Promise.all(['LIVE', 'MERGED'].map((name) => mkdtemp(join(tmpdir(), `${name}-`))))
+  if (from === undefined || to === undefined) return
   try {
-    await Promise.all([mkdir(from), mkdir(to)])
     await withSession(host, flags, async (session) => {
       const pruned = flags.prune === true ? await prunedResources(session, flags.pruneAllowlist) : undefined
       const read = await loadReadable(host, flags)
@@ -63,9 +62,11 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
         const pair = await pairs(manifest)
         done.push({ resource: pair.resource, object: pair.live ?? pair.merged })
         warnIfDeleting(host, pair.live ?? pair.merged)
-        const { live, merged } = compared(pair, flags)
-        if (live !== undefined) await writeObject(from, pair.resource, live)
+        const { live, merged, isMasked } = compared(pair, flags)
         await writeObject(to, pair.resource, merged)
+        if (live !== undefined) await writeObject(from, pair.resource, live)
+        // kubectl masks what is not there, too, and shows that as null.
+        else if (isMasked) await writeFile(join(from, fileName(pair.resource, merged)), 'null\n')
       }
       await visitManifests(session, read, show, isWanted)
       if (pruned === undefined) return
@@ -78,18 +79,34 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
         )
       }
     })
-    // As with kubectl, another program may show the differences.
-    const [command = 'diff', ...args] = (host.variables.KUBECTL_EXTERNAL_DIFF || 'diff -u -N').split(' ')
-    // Its colours and its screen are for whoever looks at them.
-    const isCaptured = !host.stdout.isTerminal
-    const { code, stdout, stderr } = await host.runProgram(command, [...args, from, to], isCaptured)
-    host.stdout.write(stdout)
-    if (code > 1)
-      throw new CliError(`failed to run ${JSON.stringify(command)}: ${stderr.trim() || `exit code ${code}`}`)
-    if (code === 1) throw new SilentError()
+    await runDiffProgram(host, from, to)
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await Promise.all([from, to].map((each) => rm(each, { recursive: true, force: true })))
   }
+}
+
+/** Has `diff` show the differences of two directories, or, as with kubectl, the program that KUBECTL_EXTERNAL_DIFF names. */
+async function runDiffProgram(host: Host, from: string, to: string): Promise<void> {
+  const [command, ...args] = diffCommand(host, from, to)
+  // Its colours and its screen are for whoever looks at them.
+  const isCaptured = !host.stdout.isTerminal
+  const { code, stdout, stderr } = await host.runProgram(command, args, isCaptured).catch(() => {
+    throw new CliError(`failed to run ${JSON.stringify(command)}: executable file not found in $PATH`)
+  })
+  host.stdout.write(stdout)
+  host.stderr.write(stderr)
+  if (code > 1) throw new CliError(`failed to run ${JSON.stringify(command)}: exit status ${code}`)
+  if (code === 1) throw new SilentError()
+}
+
+/** Arguments of a program of the user's own: kubectl passes no others on, and those after the directories. */
+const externalArgument = /^[a-zA-Z0-9=-]+$/
+
+function diffCommand({ variables }: Host, from: string, to: string): readonly [string, ...string[]] {
+  const { KUBECTL_EXTERNAL_DIFF: external = '' } = variables
+  if (external === '') return ['diff', '-u', '-N', from, to]
+  const [command = '', ...args] = external.split(' ')
+  return [command, from, to, ...args.filter((each) => externalArgument.test(each))]
 }
 
 /** Gives what becomes of items that are asked for in their order, and has begun with so many of them by then. */
@@ -131,12 +148,12 @@ async function pairOf({ client }: Session, { resource, object, source }: Placed,
 }
 
 /** Writes an object into a file of its name: `apps.v1.Deployment.default.web`. */
-async function writeObject(
-  directory: string,
-  { group, version, kind }: DiscoveredResource,
-  object: KubernetesObject,
-): Promise<void> {
-  const { namespace = '', name = '' } = object.metadata
+async function writeObject(directory: string, resource: DiscoveredResource, object: KubernetesObject): Promise<void> {
+  await writeFile(join(directory, fileName(resource, object)), await serialize(object, 'yaml'))
+}
+
+function fileName({ group, version, kind }: DiscoveredResource, { metadata }: KubernetesObject): string {
+  const { namespace = '', name = '' } = metadata
   const parts = [...(group === '' ? [] : [group]), version, kind, namespace, name]
-  await writeFile(join(directory, parts.join('.').replaceAll('/', '_')), await serialize(object, 'yaml'))
+  return parts.join('.').replaceAll('/', '_')
 }

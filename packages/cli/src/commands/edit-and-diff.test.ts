@@ -239,6 +239,37 @@ describe('diff', () => {
     expect(await runCommand(['diff', '-f', '-'], { ...options, stdin })).toMatchObject({ code: 1, stderr: '' })
   })
 
+  it('passes on the arguments of KUBECTL_EXTERNAL_DIFF that are no more than words and dashes, after the directories', async () => {
+    await begin()
+    const ran: (readonly string[])[] = []
+    const program: Host['runProgram'] = async (command, args) => {
+      ran.push([command, ...args.map((each) => each.replace(/^\S*\/(LIVE|MERGED)-\w+$/, '$1'))])
+      return { code: 0, stdout: '', stderr: '' }
+    }
+    const variables = { KUBECTL_EXTERNAL_DIFF: 'mine  -u --color=always ; $(id) --to=/etc' }
+    const stdin = JSON.stringify({ ...settings, data: { a: '2' } })
+    await runCommand(['diff', '-f', '-'], { workingDirectory: directory, variables, runProgram: program, stdin })
+    expect(ran).toEqual([['mine', 'LIVE', 'MERGED', '-u', '--color=always']])
+  })
+
+  it.each([
+    ['ls', 'exit status 2', expect.stringMatching(/^ls: .*--colour.*error: failed to run "ls": exit status 2\n$/s)],
+    [
+      'no-such-diff',
+      'that it is not there',
+      'error: failed to run "no-such-diff": executable file not found in $PATH\n',
+    ],
+  ])('tells of a program for differences that fails: %s, %s', async (program, _, stderr) => {
+    await begin()
+    const options = {
+      workingDirectory: directory,
+      variables: { KUBECTL_EXTERNAL_DIFF: `${program} --colour` },
+      runProgram,
+    }
+    const stdin = JSON.stringify({ ...settings, data: { a: '2' } })
+    expect(await runCommand(['diff', '-f', '-'], { ...options, stdin })).toMatchObject({ code: 2, stderr })
+  })
+
   it('gives the terminal to the program that shows the differences', async () => {
     await begin()
     const captured: boolean[] = []
@@ -286,5 +317,15 @@ describe('diff', () => {
     expect((await coracle('diff -f - --server-side', { stdin: odd })).stdout).toContain("+  constructor: '***'\n")
     const shown = await coracle('diff -f - --server-side --show-secrets', { stdin: secret('two') })
     expect(shown.stdout).toContain('-  key: b25l\n+  key: dHdv\n')
+  })
+
+  it('shows a Secret that is not there as null, unless all of it is shown, and adds no data to one without', async () => {
+    const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'new' } })
+    const removed = async (line: string) =>
+      (await coracle(line, { stdin })).stdout.split('\n').filter((each) => /^[-+](?!--|\+\+)/.test(each))
+    const masked = await removed('diff -f -')
+    expect(masked.slice(0, 2)).toEqual(['-null', '+apiVersion: v1'])
+    expect(masked).not.toContainEqual(expect.stringMatching(/^.data/))
+    expect((await removed('diff -f - --show-secrets'))[0]).toBe('+apiVersion: v1')
   })
 })

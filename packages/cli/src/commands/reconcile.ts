@@ -39,9 +39,7 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
         requireNamespace(object, localResource(object), session)
         if (!object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
         const placed = await placeManifest(session, manifest)
-        const plan = await planFor(session, placed, flags)
-        const isDone = flags.dryRun === 'none' && !plan.isProtected
-        const done = isDone ? await carryOut(session, placed, plan, flags) : plan.object
+        const { plan, done } = await reconcileOne(session, placed, flags)
         await printer.print(placed.resource, { verb: 'reconciled', object: done })
         host.stderr.write(planText(plan, flags))
       } catch (error) {
@@ -52,33 +50,69 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
   })
 }
 
+/** How often one that others create and delete meanwhile is looked at, as by kubectl. */
+const attemptsMax = 3
+
+/** What there was to do, and the object as it is then. */
+async function reconcileOne(
+  session: Session,
+  placed: Placed,
+  flags: ReconcileFlags,
+): Promise<{ readonly plan: ReconcilePlan<KubernetesObject>; readonly done: KubernetesObject }> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const { plan, uid } = await planFor(session, placed, flags)
+    if (flags.dryRun !== 'none' || plan.isProtected) return { plan, done: plan.object }
+    const done = await carryOut(session, placed, plan, uid, flags)
+    if (done !== undefined) return { plan, done }
+  }
+  throw new CliError('exceeded maximum attempts')
+}
+
 async function planFor(
   { client }: Session,
   { resource, object }: Placed,
   { removeExtraPermissions = false, removeExtraSubjects = false }: ReconcileFlags,
-): Promise<ReconcilePlan<KubernetesObject>> {
+): Promise<{ readonly plan: ReconcilePlan<KubernetesObject>; readonly uid: string | undefined }> {
   const existing = await client.get<KubernetesObject>(resource, keyOf(object)).catch((error: unknown) => {
     if (hasReason(error, 'NotFound')) return undefined
     throw error
   })
-  return resource.kind.endsWith('Binding')
+  const plan = resource.kind.endsWith('Binding')
     ? planBinding(existing as AnyBinding | undefined, object as AnyBinding, removeExtraSubjects)
     : planRole(existing as AnyRole | undefined, object as AnyRole, removeExtraPermissions)
+  return { plan, uid: existing?.metadata.uid }
 }
 
+/** Undefined where others have created, deleted or replaced the object meanwhile: another look is to be taken. */
 async function carryOut(
   session: Session,
   { resource, object: expected }: Placed,
   { operation, object }: ReconcilePlan<KubernetesObject>,
+  uid: string | undefined,
   { fieldManager = plainFieldManager }: ReconcileFlags,
-): Promise<KubernetesObject> {
+): Promise<KubernetesObject | undefined> {
   const { client } = session
   if (operation === 'none') return object
-  if (operation === 'update') return client.update(resource, object, { fieldManager })
-  if (operation === 'recreate') await client.delete(resource, keyOf(expected))
-  else await ensureNamespace(session, expected.metadata.namespace, fieldManager)
-  return client.create(resource, object, { fieldManager })
+  if (operation === 'update') return unless('NotFound', client.update(resource, object, { fieldManager }))
+  if (operation === 'recreate') {
+    // Only the one that was looked at: another of its name may be what is wanted.
+    const deleted = client.delete(resource, keyOf(expected), uid === undefined ? {} : { preconditions: { uid } })
+    try {
+      await deleted
+    } catch (error) {
+      if (hasReason(error, 'Conflict')) return undefined
+      if (!hasReason(error, 'NotFound')) throw error
+    }
+  } else await ensureNamespace(session, expected.metadata.namespace, fieldManager)
+  return unless('AlreadyExists', client.create(resource, object, { fieldManager }))
 }
+
+/** Undefined where it is refused for that reason. */
+const unless = <T>(reason: string, done: Promise<T>): Promise<T | undefined> =>
+  done.catch((error: unknown) => {
+    if (!hasReason(error, reason)) throw error
+    return undefined
+  })
 
 /** Creates the namespace where it is not there. Who may not need not: it may be there all the same. */
 async function ensureNamespace({ client }: Session, name: string | undefined, fieldManager: string): Promise<void> {

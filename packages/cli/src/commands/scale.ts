@@ -1,8 +1,9 @@
-import type { KubernetesObject } from '@coracle/api'
+import { hasReason, type KubernetesObject } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
+import { pause } from '../pause.ts'
 import { throwLate } from '../refused-value.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
@@ -44,7 +45,7 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
     'scale',
     { ...flags, filesAsTheyAre: true, stopsAtFirst: true, needsObjects: 'scale' },
     async (session, target) => {
-      const object = await scaleOne(session, target, replicas, flags)
+      const object = await scaleOne(host, session, target, replicas, flags)
       if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, plainFieldManager)
       if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
       return { verb: 'scaled', object }
@@ -56,26 +57,43 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
   )
 }
 
+/** How often, and for how long, what others have changed in between is tried again, as by kubectl. */
+const retryMs = 1_000
+const retriesMax = 300
+
 async function scaleOne(
-  { client }: Session,
+  host: Host,
+  session: Session,
   target: Target,
   replicas: number,
-  { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
+  flags: ScaleFlags,
 ): Promise<KubernetesObject> {
-  const { resource, key } = target
-  const options = { subresource: 'scale', fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
-  const scaled = withReplicas(target, replicas)
-  if (dryRun === 'client') return scaled
-  const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
-  if (isConditional) {
-    const current = await client.get<Scale>(resource, key, { subresource: 'scale' })
-    checkPreconditions(current, currentReplicas, resourceVersion)
-    // The version goes with the update: what changes in between is a conflict, and nothing is written.
-    await client.update(resource, { ...current, spec: { ...current.spec, replicas } } as KubernetesObject, options)
-    return scaled
+  if (flags.dryRun === 'client') return withReplicas(target, replicas)
+  for (let retries = 0; ; retries++) {
+    try {
+      const { spec = {} } = await writeScale(session, target, replicas, flags)
+      return withReplicas(target, spec.replicas ?? 0)
+    } catch (error) {
+      if (!hasReason(error, 'Conflict') || retries === retriesMax) throw error
+      await pause(host, retryMs)
+    }
   }
-  await client.patch(resource, key, { type: 'merge', body: { spec: { replicas } } }, options)
-  return scaled
+}
+
+/** What the server makes of it. */
+async function writeScale(
+  { client }: Session,
+  { resource, key }: Target,
+  replicas: number,
+  { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
+): Promise<Scale> {
+  const options = { subresource: 'scale', fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
+  const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
+  if (!isConditional) return client.patch(resource, key, { type: 'merge', body: { spec: { replicas } } }, options)
+  const current = await client.get<Scale>(resource, key, { subresource: 'scale' })
+  checkPreconditions(current, currentReplicas, resourceVersion)
+  // The version goes with the update: what changes in between is a conflict, and nothing is written.
+  return client.update(resource, { ...current, spec: { ...current.spec, replicas } } as KubernetesObject, options)
 }
 
 /** Throws a CliError that says what was found instead of what was expected. */
@@ -99,7 +117,7 @@ function withReplicas({ resource, object }: Target, replicas: number): Kubernete
   return { ...object, ...{ spec: { ...(object as Scale).spec, replicas } } }
 }
 
-/** Resolves when the object has as many replicas as it was asked to have. */
+/** Resolves when the object has as many replicas as it was asked to have, or somebody else asks it to have others. */
 async function untilScaled(
   host: Host,
   session: Session,
@@ -109,8 +127,8 @@ async function untilScaled(
 ): Promise<void> {
   const { resource, key } = target
   const isScaled = async () => {
-    const { status = {} } = await session.client.get<Scale>(resource, key, { subresource: 'scale' })
-    return (status.replicas ?? 0) === replicas
+    const { spec = {}, status = {} } = await session.client.get<Scale>(resource, key, { subresource: 'scale' })
+    return (spec.replicas ?? 0) !== replicas || (status.replicas ?? 0) === replicas
   }
   const isDone = await awaitObject(host, session, target, timeoutMs, isScaled)
   if (!isDone) throw new CliError(`timed out waiting for ${JSON.stringify(key.name)} to be synced`)

@@ -1,6 +1,7 @@
 import {
   addQuantity,
   compareText,
+  durationText,
   formatQuantity,
   hasReason,
   type KubernetesObject,
@@ -8,10 +9,13 @@ import {
   type NodeMetrics,
   nodeMetrics,
   nodes,
+  type Pod,
   type PodMetrics,
   parseFieldSelector,
   parseLabelSelector,
+  parseTime,
   podMetrics,
+  pods,
   quantityMilli,
   quantityValue,
   type Resource,
@@ -67,17 +71,18 @@ export async function topPods(host: Host, names: readonly string[], flags: TopFl
     const namespace = allNamespaces ? undefined : session.namespace
     const found = await read<PodMetrics>(session, podMetrics, namespace, names[0], flags)
     if (found.length === 0) {
+      await checkPodsWithoutUsage(host, session, flags)
       host.stderr.write(
         allNamespaces ? 'No resources found\n' : `No resources found in ${session.namespace} namespace.\n`,
       )
       return
     }
-    const pods = found.map(({ metadata, containers: each }) => ({
+    const measured = found.map(({ metadata, containers: each }) => ({
       cells: [...(allNamespaces ? [metadata.namespace ?? ''] : []), metadata.name ?? ''],
       usage: sumOf(each.map(({ usage }) => usage)),
       containers: each,
     }))
-    const lines = sorted(pods, flags).flatMap((pod): readonly Line[] => {
+    const lines = sorted(measured, flags).flatMap((pod): readonly Line[] => {
       if (!containers) return [pod]
       const each = pod.containers.map(({ name, usage }) => ({ cells: [...pod.cells, name], usage: sumOf([usage]) }))
       return sorted(each, flags)
@@ -89,6 +94,21 @@ export async function topPods(host: Host, names: readonly string[], flags: TopFl
     const sum = flags.sum === true ? sumRows(sumOf(lines.map(({ usage }) => usage)), width, measures) : []
     print(host, flags, [...before, ...measures.map((measure) => usageHeaders[measure])], [...rows, ...sum])
   })
+}
+
+/** The usage of a pod is measured so long after it was created. */
+const measuredAfterMs = 2 * 60_000
+
+/** Throws a CliError, in kubectl's words, where there are pods of which there is no usage: those of all namespaces count by the session's. */
+async function checkPodsWithoutUsage(host: Host, { client, namespace }: Session, flags: TopFlags): Promise<void> {
+  const { items } = await client.list<Pod>(pods, { namespace, ...selectionOf(flags) })
+  const nowMs = host.environment.clock.now()
+  for (const { metadata } of items) {
+    const ageMs = nowMs - parseTime(metadata.creationTimestamp ?? '')
+    if (ageMs <= measuredAfterMs) continue
+    throw new CliError(`Metrics not available for pod ${namespace}/${metadata.name}, age: ${durationText(ageMs)}`)
+  }
+  if (items.length > 0) throw new CliError('metrics not available yet')
 }
 
 /** `coracle top node [NAME]` */
@@ -148,22 +168,23 @@ async function read<T extends KubernetesObject>(
   resource: Resource<T>,
   namespace: string | undefined,
   name: string | undefined,
-  { selector = '', fieldSelector = '' }: TopFlags,
+  flags: TopFlags,
 ): Promise<readonly T[]> {
   const where = namespace === undefined ? {} : { namespace }
   try {
     if (name !== undefined) return [await client.get(resource, { ...where, name })]
-    const selection = {
-      ...(selector === '' ? {} : { labelSelector: selector }),
-      ...(fieldSelector === '' ? {} : { fieldSelector }),
-    }
-    return (await client.list(resource, { ...where, ...selection })).items
+    return (await client.list(resource, { ...where, ...selectionOf(flags) })).items
   } catch (error) {
     // What names no object says that there is no such API.
     if (!hasReason(error, 'NotFound') || (error.status.details?.name ?? '') !== '') throw error
     throw new CliError('Metrics API not available')
   }
 }
+
+const selectionOf = ({ selector = '', fieldSelector = '' }: TopFlags) => ({
+  ...(selector === '' ? {} : { labelSelector: selector }),
+  ...(fieldSelector === '' ? {} : { fieldSelector }),
+})
 
 function sumOf(usages: readonly Readonly<Record<string, string>>[]): Usage {
   const sum = (measure: Measure): string =>
@@ -174,7 +195,13 @@ function sumOf(usages: readonly Readonly<Record<string, string>>[]): Usage {
 function sorted<L extends Line>(lines: readonly L[], { sortBy }: TopFlags): readonly L[] {
   const amount = ({ usage }: Line): number =>
     sortBy === 'cpu' ? quantityMilli(usage.cpu) : sortBy === 'memory' ? quantityValue(usage.memory) : 0
-  return lines.toSorted((a, b) => amount(b) - amount(a) || compareText(a.cells.join('/'), b.cells.join('/')))
+  return lines.toSorted((a, b) => amount(b) - amount(a) || compareCells(a.cells, b.cells))
+}
+
+/** By the first cells that differ: namespaces go before names. */
+function compareCells(some: readonly string[], others: readonly string[]): number {
+  const at = some.findIndex((cell, index) => cell !== others[index])
+  return at < 0 ? 0 : compareText(some[at] ?? '', others[at] ?? '')
 }
 
 const mebibyte = 1024 * 1024
@@ -200,7 +227,7 @@ function shareCells(
   const available = (showCapacity === true ? capacity : allocatable)?.[measure]
   const used = measure === 'cpu' ? quantityMilli(usage.cpu) : quantityValue(usage.memory)
   const most = measure === 'cpu' ? quantityMilli(available ?? '0') : quantityValue(available ?? '0')
-  return [usageCell(usage, measure), most === 0 ? '<unknown>' : shareText(used, most)]
+  return [usageCell(usage, measure), available === undefined ? '<unknown>' : shareText(used, most)]
 }
 
 const shareText = (used: number, most: number): string => `${most === 0 ? 0 : Math.trunc((used / most) * 100)}%`

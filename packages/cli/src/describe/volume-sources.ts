@@ -2,7 +2,11 @@ import { compareQuantity, goText, isJsonObject, type JsonObject } from '@coracle
 import type { Description } from './description.ts'
 
 /** A line of a description: its label, the field it shows or what reads it, and what it shows where that is absent. */
-type FieldLine = readonly [label: string, field: string | ((source: JsonObject) => unknown), absent: unknown]
+type FieldLine = readonly [
+  label: string,
+  field: string | ((source: JsonObject, persistent: boolean) => unknown),
+  absent: unknown,
+]
 
 interface SourceForm {
   readonly title: string
@@ -13,7 +17,7 @@ const isAboveZero = (amount: unknown): boolean => typeof amount === 'string' && 
 
 const fsType: FieldLine = ['FSType', 'fsType', '']
 const readOnly: FieldLine = ['ReadOnly', 'readOnly', false]
-const secretRef: FieldLine = ['SecretRef', (source) => referenceText(source.secretRef), 'nil']
+const secretRef: FieldLine = ['SecretRef', (source, persistent) => referenceText(source.secretRef, persistent), 'nil']
 const optional: FieldLine = ['Optional', 'optional', false]
 
 /**
@@ -225,25 +229,30 @@ export function describeVolumeSource(text: Description, volume: JsonObject, { pe
   text.field(2, 'Type', form.title)
   const added = persistent ? persistentOnly[type] : undefined
   for (const line of form.lines) {
-    describeLine(text, line, source)
-    if (line[0] === added?.after) for (const each of added.lines) describeLine(text, each, source)
+    describeLine(text, line, source, persistent)
+    if (line[0] === added?.after) for (const each of added.lines) describeLine(text, each, source, persistent)
   }
   if (type === 'csi') describeAttributes(text, source.volumeAttributes)
   return true
 }
 
-function describeLine(text: Description, [label, field, absent]: FieldLine, source: JsonObject): void {
-  const value = typeof field === 'string' ? source[field] : field(source)
+function describeLine(
+  text: Description,
+  [label, field, absent]: FieldLine,
+  source: JsonObject,
+  persistent: boolean,
+): void {
+  const value = typeof field === 'string' ? source[field] : field(source, persistent)
   // kubectl forgot the colon here.
   const colon = label === 'ISCSIInterface' ? '' : ':'
   text.line(2, `${label}${colon}\t${goText(value ?? absent)}`)
 }
 
-/** A reference to a secret as Go prints the structure. */
-function referenceText(reference: unknown): string | undefined {
+/** A reference to a secret as Go prints the structure: those of PersistentVolumes may be of any namespace. */
+function referenceText(reference: unknown, persistent: boolean): string | undefined {
   if (!isJsonObject(reference)) return undefined
-  const { name = '', namespace } = reference
-  if (namespace === undefined) return `&LocalObjectReference{Name:${name},}`
+  const { name = '', namespace = '' } = reference
+  if (!persistent) return `&LocalObjectReference{Name:${name},}`
   return `&SecretReference{Name:${name},Namespace:${namespace},}`
 }
 
