@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from './support/agent-process.ts'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
 import { runHelm } from './support/helm.ts'
 import { Kubectl, manifest } from './support/kubectl.ts'
 import { eventually, Program } from './support/program.ts'
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('a load balancer in front of proce
   let kubectl: Kubectl
   let port: number
   beforeAll(async () => {
-    port = await freePort()
+    ;[port = 0] = await ownPorts(1)
     program = await Program.start({ args: ['--memory', ...addressesOfNodes], alone: true })
     kubectl = await Kubectl.in(program)
     await kubectl.ok(['create', '-f', '-'], { input: manifest(pod, service('web', port)) })
@@ -102,7 +102,8 @@ describe.skipIf(process.platform !== 'linux' || !outer)(
       const path = '-o=jsonpath={.status.addresses[?(@.type=="ExternalIP")].address}'
       const address = await kubectl.ok(['get', 'node', 'node-0', path])
       expect(isIPv4(address) && !address.startsWith('127.')).toBe(true)
-      await kubectl.ok(['create', '-f', '-'], { input: manifest(service('web', await freePort())) })
+      const [port = 0] = await ownPorts(1)
+      await kubectl.ok(['create', '-f', '-'], { input: manifest(service('web', port)) })
       await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=20s'])
       expect(await kubectl.ok(['get', 'services', 'web', '-o=jsonpath={.status.loadBalancer.ingress[*].ip}'])).toBe(
         address,
