@@ -1,4 +1,4 @@
-import { createLogger, type Environment, realClock, realEnvironment, sleep } from '@coracle/environment'
+import { createLogger, type Environment, realEnvironment } from '@coracle/environment'
 import { message } from '@coracle/environment/grpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authenticateRequest } from '../src/etcd/api.ts'
@@ -68,7 +68,8 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
         note: noteOf('change'),
       })
       change.catch(() => {})
-      await sleep(realClock, 100)
+      if (hasReached) await expect.poll(async () => (await near.get('a'))?.modRevision).toBe(before + 1)
+      else await expect.poll(() => proxy.lost).toContain('change')
       if (changedMeanwhile) await commit(near, put('a', '3'))
       Object.assign(proxy, { mute: false, silent: false })
       proxy.cut()
