@@ -176,7 +176,7 @@ describe('pods as processes', () => {
       })
       drivers.refusal = 'the driver is away'
       await client.delete(pods, { namespace: 'default', name: 'web' })
-      await expect.poll(() => drivers.asked.at(-1), { timeout: 5_000 }).toBe('unmount')
+      await expect.poll(() => drivers.asked.at(-1)).toBe('unmount')
       expect(drivers.asked.filter((asked) => asked === 'delete')).toHaveLength(1)
       drivers.refusal = undefined
       const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const
@@ -275,7 +275,7 @@ describe('pods as processes', () => {
         : { resources: { limits: { 'ephemeral-storage': '64Ki' } } }
     const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 60`
     await create(testPod({ ...spec, containers: [shell(script, fields)] }))
-    await expect.poll(async () => (await status())?.phase, { timeout: 10_000 }).toBe('Failed')
+    await expect.poll(async () => (await status())?.phase).toBe('Failed')
     const found = await status()
     expect(found).toMatchObject({ reason: 'Evicted', message })
     expect(found?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
@@ -316,9 +316,7 @@ describe('pods as processes', () => {
     await expect.poll(() => existsSync(copied) && readFileSync(copied, 'utf8')).toBe('dark')
     const key = { namespace: 'default', name: 'web' }
     await client.patch(pods, key, { type: 'merge', body: { metadata: { labels: { colour: 'blue' } } } })
-    await expect
-      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
-      .toBe(7)
+    await expect.poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(7)
     await client.delete(pods, key, { gracePeriodSeconds: 0 })
     await expect.poll(() => readdirSync(volumesDirectory)).toEqual([])
   })
@@ -335,9 +333,7 @@ describe('pods as processes', () => {
         containers: [shell('exit $CODE', { env: [{ name: 'CODE', valueFrom: { fileKeyRef } }] })],
       }),
     )
-    await expect
-      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
-      .toBe(7)
+    await expect.poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(7)
   })
 
   it('show why they cannot start', async () => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
-import { forkEnvironment, realEnvironment } from '@coracle/environment'
+import { type Clock, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { keptCodeOf } from '../../testing/remote-runtime.ts'
 import { sandboxConfig } from '../../testing/sandboxes.ts'
@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
 import { type HostImages, parseHostImages } from './host-images.ts'
 import { logFileBytesMax } from './log-segments.ts'
-import { createProcessRuntime } from './process-runtime.ts'
+import { createProcessRuntime, settleMs } from './process-runtime.ts'
 import { shimScript } from './shim.ts'
 
 const environment = realEnvironment()
@@ -20,9 +20,14 @@ const patient = new AbortController().signal
 const linux = process.platform === 'linux'
 const needsLinux = { meta: { needs: 'Linux' } }
 
-function openRuntime(dataDirectory: string, nodeName = 'node-a', images?: HostImages): Runtime {
+function openRuntime(
+  dataDirectory: string,
+  nodeName = 'node-a',
+  images?: HostImages,
+  clock: Clock = environment.clock,
+): Runtime {
   const runtime = createProcessRuntime({
-    environment,
+    environment: { ...environment, clock },
     dataDirectory,
     nodeName,
     ...(images === undefined ? {} : { images }),
@@ -546,11 +551,32 @@ describe.skipIf(!linux)('addresses', needsLinux, () => {
 })
 
 describe('a container that has only just started', () => {
+  /** A clock whose timers of `heldMs` fire when the test says so, and whose wall clock may stand still. */
+  const heldClock = (heldMs: number, now = () => environment.clock.now()) => {
+    const { clock } = environment
+    const due: (() => void)[] = []
+    const held: Clock = {
+      now,
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer(ms, callback, options) {
+        if (ms !== heldMs) return clock.setTimer(ms, callback, options)
+        due.push(callback)
+        return { cancel() {} }
+      },
+      defer: (callback) => clock.defer(callback),
+      hold: (work) => work,
+      catchUp: () => undefined,
+    }
+    return { clock: held, due }
+  }
+
   it('is ready when it has run for a while, and that is told', async () => {
-    const runtime = openRuntime(temporaryDirectory())
+    const { clock, due } = heldClock(settleMs)
+    const runtime = openRuntime(temporaryDirectory(), 'node-a', undefined, clock)
     const id = await run(runtime, 'sleep 60')
-    const news = told(runtime, id)
     expect(await status(runtime, id)).toMatchObject({ state: 'running', unready: true })
+    const news = told(runtime, id)
+    for (const pass of due) pass()
     await news
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
@@ -561,17 +587,19 @@ describe('a container that has only just started', () => {
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
 
-  it('waits on over a restart of the node agent', async () => {
+  it('waits on over a restart of the node agent, for what is left of that while', async () => {
     const dataDirectory = temporaryDirectory()
-    // By its clock the container starts later, so that a busy machine has the time to restart the agent.
-    const ahead = forkEnvironment(environment, 'ahead', 1_000)
-    const first = createProcessRuntime({ environment: ahead, dataDirectory, nodeName: 'node-a' })
+    const first = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
     const id = await run(first, 'echo up; sleep 60')
     await logged(first, id, 'up')
+    const { startedAtMs = 0 } = await status(first, id)
     await first.close()
-    const runtime = openRuntime(dataDirectory)
-    const news = told(runtime, id)
+    const { clock, due } = heldClock(settleMs - 100, () => startedAtMs + 100)
+    const runtime = openRuntime(dataDirectory, 'node-a', undefined, clock)
     expect(await status(runtime, id)).toMatchObject({ unready: true })
+    const news = told(runtime, id)
+    expect(due).toHaveLength(1)
+    for (const pass of due) pass()
     await news
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
