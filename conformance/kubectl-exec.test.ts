@@ -115,7 +115,9 @@ describe.each(clients)('$name', (client) => {
 
   it('has a terminal of its own size', { skip: process.platform !== 'linux', meta: { needs: 'Linux' } }, async () => {
     const { file, args, env } = await commandOf(client)
-    const command = [file, ...args, 'exec', '-it', 'web', '-c', 'main', '--', 'sh', '-c', "'tty; stty size; exit 5'"]
+    // It may be told the size after it has begun.
+    const script = `'tty; until stty size | grep -v "^0"; do sleep 0.05; done; exit 5'`
+    const command = [file, ...args, 'exec', '-it', 'web', '-c', 'main', '--', 'sh', '-c', script]
     const { code, stdout } = await run('script', ['-qefc', `stty rows 33 cols 77; ${command.join(' ')}`, '/dev/null'], {
       env,
     })
