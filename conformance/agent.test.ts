@@ -432,8 +432,8 @@ describe('a claim that is first used on its node', () => {
     const patch = JSON.stringify({ spec: { persistentVolumeReclaimPolicy: 'Retain' } })
     await kubectl.ok(['patch', 'pv', volume, '-p', patch])
     await kubectl.ok(['delete', 'pod/third', 'pvc/kept'])
-    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=30s'])
-    await kubectl.ok(['delete', 'pv', volume, '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=50s'])
+    await kubectl.ok(['delete', 'pv', volume, '--timeout=50s'])
     expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('third\n')
   })
 

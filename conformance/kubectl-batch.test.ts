@@ -46,7 +46,7 @@ describe('kubectl', () => {
       },
     }
     await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(report) })
-    await kubectl.ok(['wait', '--for=condition=coracle.dev/Waiting', 'job/report', '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=condition=coracle.dev/Waiting', 'job/report', '--timeout=50s'])
     expect(rows(await kubectl.ok(['get', 'jobs']))[1]).toMatchObject(['report', 'Waiting', '0/1', expect.any(String)])
     expect(await kubectl.ok(['describe', 'job', 'report'])).toContain(
       'Waiting for Jobs to complete: extract (does not exist)',

@@ -50,7 +50,7 @@ beforeAll(async () => {
   const shell = { name: 'shell', image: 'x', command: ['sh', '-c', 'while read line; do echo "got $line"; done'] }
   const containers = [main, { ...shell, stdin: true }]
   await kubectl.create('pods', pod('web', {}, { terminationGracePeriodSeconds: 1, containers }))
-  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])
+  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=50s'])
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

@@ -68,7 +68,7 @@ describe('cordon', () => {
     expect(rows(await kubectl.ok(['get', 'pod', 'waiting']))[1]?.slice(0, 3)).toEqual(['waiting', '0/1', 'Pending'])
     await uncordon(kubectl, 'node-1')
     expect(await nodeOf(kubectl, 'waiting')).toBe('node-1')
-    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/waiting', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/waiting', '--timeout=50s'])
     await uncordon(kubectl, 'node-0')
   })
 })

@@ -84,7 +84,7 @@ describe('pods as processes', () => {
     const exec = (...command: readonly string[]) => ({ exec: { command }, periodSeconds: 1 })
     const probes = { readinessProbe: exec('true'), livenessProbe: exec('false') }
     const volumes = [{ name: 'data', emptyDir: {} }]
-    await create(testPod({ volumes, containers: [shell('sleep 60', probes)] }))
+    await create(testPod({ volumes, containers: [shell('sleep 1000', probes)] }))
     const about = 'container="web",namespace="default",pod="web"'
     const uid = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).metadata.uid
     await expect.poll(async () => (await status())?.containerStatuses?.[0]?.ready).toBe(true)
@@ -168,7 +168,7 @@ describe('pods as processes', () => {
 
     it('are not deleted from the API before these are gone', async () => {
       const { client, create, status, drivers } = await startedKubelet()
-      const pod = withVolume('sleep 60')
+      const pod = withVolume('sleep 1000')
       await create({ ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/stay'] } })
       await expect.poll(async () => (await status())?.phase).toBe('Running')
       client.intercept(({ verb, plural }) => {
@@ -212,7 +212,7 @@ describe('pods as processes', () => {
 
     it('have them taken away when the node is switched off, and keep them while only its agent is', async () => {
       const { kubelet, create, status, drivers } = await startedKubelet()
-      await create(withVolume('sleep 60'))
+      await create(withVolume('sleep 1000'))
       await expect.poll(async () => (await status())?.phase).toBe('Running')
       await kubelet.stop({ containers: 'keep' })
       expect(drivers.asked.at(-1)).toBe('stop')
@@ -240,7 +240,7 @@ describe('pods as processes', () => {
     writeFileSync(join(path, 'end'), '')
     await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
     await expect.poll(() => isMountPoint(path)).toBe(false)
-    await create(inMemory('sleep 60', 'running'))
+    await create(inMemory('sleep 1000', 'running'))
     const running = join(volumesDirectory, await uid('running'), 'fast')
     await expect.poll(() => existsSync(running) && isMountPoint(running)).toBe(true)
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
@@ -273,7 +273,7 @@ describe('pods as processes', () => {
       volumes.length > 0
         ? { volumeMounts: [{ name: 'data', mountPath: 'data' }] }
         : { resources: { limits: { 'ephemeral-storage': '64Ki' } } }
-    const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 60`
+    const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 1000`
     await create(testPod({ ...spec, containers: [shell(script, fields)] }))
     await expect.poll(async () => (await status())?.phase).toBe('Failed')
     const found = await status()

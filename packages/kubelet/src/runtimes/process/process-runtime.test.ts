@@ -146,7 +146,7 @@ describe('running commands', () => {
   it.runIf(linux)('shows no variable to who lists processes', needsLinux, async () => {
     const runtime = openRuntime(temporaryDirectory())
     const env = ['PLAIN', 'odd.name'].map((name) => ({ name, value: 'only-the-container-knows' }))
-    const id = await run(runtime, 'env; exec sleep 60', { env })
+    const id = await run(runtime, 'env; exec sleep 1000', { env })
     await logged(runtime, id, 'only-the-container-knows')
     const commands = readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -170,7 +170,7 @@ describe('running commands', () => {
   it('has all in its log when it has ended, also where it is killed', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const ids = await Promise.all(
-      ['exit 3', 'kill -KILL 0', 'kill -KILL $PPID', 'sleep 60 & kill -KILL $$'].map((end, index) =>
+      ['exit 3', 'kill -KILL 0', 'kill -KILL $PPID', 'sleep 1000 & kill -KILL $$'].map((end, index) =>
         run(runtime, `seq 20000; ${end}`, { name: `c${index}` }),
       ),
     )
@@ -246,7 +246,7 @@ describe('running commands', () => {
   it('runs what the host says of an image, and commands beside it in the same environment', async () => {
     const images = parseHostImages({
       web: {
-        command: ['sh', '-c', 'echo "$0 $COLOR"; sleep 60'],
+        command: ['sh', '-c', 'echo "$0 $COLOR"; sleep 1000'],
         args: ['hello'],
         env: [{ name: 'COLOR', value: 'red' }],
       },
@@ -573,7 +573,7 @@ describe('a container that has only just started', () => {
   it('is ready when it has run for a while, and that is told', async () => {
     const { clock, due } = heldClock(settleMs)
     const runtime = openRuntime(temporaryDirectory(), 'node-a', undefined, clock)
-    const id = await run(runtime, 'sleep 60')
+    const id = await run(runtime, 'sleep 1000')
     expect(await status(runtime, id)).toMatchObject({ state: 'running', unready: true })
     const news = told(runtime, id)
     for (const pass of due) pass()
@@ -583,14 +583,14 @@ describe('a container that has only just started', () => {
 
   it('is left to its probes where it has any that tell of readiness', async () => {
     const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, 'sleep 60', { probes: [{ exec: { command: ['true'] } }] })
+    const id = await run(runtime, 'sleep 1000', { probes: [{ exec: { command: ['true'] } }] })
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
 
   it('waits on over a restart of the node agent, for what is left of that while', async () => {
     const dataDirectory = temporaryDirectory()
     const first = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
-    const id = await run(first, 'echo up; sleep 60')
+    const id = await run(first, 'echo up; sleep 1000')
     await logged(first, id, 'up')
     const { startedAtMs = 0 } = await status(first, id)
     await first.close()
@@ -860,7 +860,7 @@ describe('what containers use', () => {
   it.skipIf(!linux)('is the CPU time and memory of all processes of their sessions', needsLinux, async () => {
     const runtime = openRuntime(temporaryDirectory())
     // The second process works, and no process of the first container does.
-    const idle = await run(runtime, 'echo up; exec sleep 60')
+    const idle = await run(runtime, 'echo up; exec sleep 1000')
     const busy = await run(runtime, '(while :; do :; done) & echo up; wait', { name: 'busy' })
     await Promise.all([logged(runtime, idle, 'up'), logged(runtime, busy, 'up')])
     let usage = await runtime.containerStats([idle, busy])
