@@ -77,14 +77,15 @@ describe.each(clients)('$name', (client) => {
       return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script], options)
     }
     // What is written before anybody is attached to it is nobody's who attaches before it has ended, with kubectl as well.
-    const attached = join(directory, String(seen))
-    const speaking = `while [ ! -e ${attached} ]; do echo out; sleep 0.1; done; exit 3`
-    const failed = await runPod(once, 'Never', speaking, { onOutput: () => writeFileSync(attached, '') })
+    const untilAttached = (path: string) => `while [ ! -e ${path} ]; do echo out; sleep 0.1; done; exit 3`
+    const [first, second] = [join(directory, `${seen}-once`), join(directory, `${seen}-again`)]
+    const failed = await runPod(once, 'Never', untilAttached(first), { onOutput: () => writeFileSync(first, '') })
     expect(failed.code).toBe(3)
     expect(failed.stdout).toMatch(/^(out\n)+$/)
     expect(failed.stderr).toContain(`/${once} terminated (Error)\n`)
     const file = join(directory, String(mark))
-    const tried = await runPod(again, 'OnFailure', `test -e ${file} && exit 0; touch ${file}; exit 3`)
+    const trying = `test -e ${file} && exit 0; touch ${file}; ${untilAttached(second)}`
+    const tried = await runPod(again, 'OnFailure', trying, { onOutput: () => writeFileSync(second, '') })
     expect([tried.code, tried.stderr]).toEqual([0, ''])
   })
 
