@@ -32,7 +32,8 @@ describe('kubectl', () => {
       .toMatch(/Normal\s+SuccessfulCreate\s+\S+\s+job-controller\s+Created pod: hello-[a-z0-9]{5}/)
     await expect.poll(described).toMatch(/Normal\s+Completed\s+\S+\s+job-controller\s+Job completed/)
     await kubectl.ok(['delete', 'job', 'hello'])
-    expect(await kubectl.ok(['get', 'jobs,pods', '-o', 'name'])).toBe('')
+    // Its pods go after it.
+    await expect.poll(() => kubectl.ok(['get', 'jobs,pods', '-o', 'name'])).toBe('')
   })
 
   it('shows a job that waits for another, and why', async () => {
