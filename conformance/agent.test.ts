@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AgentProcess, freePort, type Machine, machine } from './support/agent-process.ts'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
+import { AgentProcess, type Machine, machine } from './support/agent-process.ts'
 import { Kubectl, type PodObject, rows } from './support/kubectl.ts'
 import { isRunning, processesWith } from './support/processes.ts'
 import { coracleFile, eventually, Program, run } from './support/program.ts'
@@ -107,7 +108,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'coracle-agent-'))
   mkdirSync(join(directory, 'manifests'))
   there = await machine(`cor${process.pid}`)
-  const port = await freePort()
+  // One that is free again when the server comes back.
+  const [port = 0] = await ownPorts(1)
   serverArgs = ['--runtime', 'process', '--listen', there.isApart ? '0.0.0.0' : '127.0.0.1', '--port', String(port)]
   program = await startServer()
   kubectl = await Kubectl.in(program)
@@ -188,7 +190,7 @@ describe('a node on another machine', () => {
 
   it('shows logs, and runs commands', async () => {
     const pod = await aFarPod()
-    expect(await kubectl.ok(['logs', pod, '-c', 'web'])).toBe('listening on far\n')
+    await expect.poll(() => kubectl.ok(['logs', pod, '-c', 'web'])).toBe('listening on far\n')
     await using following = await kubectl.start(['logs', '-f', pod, '-c', 'web'])
     await eventually('what is followed', async () => following.lines.includes('listening on far'))
     const failed = await kubectl.run(['exec', '-i', pod, '-c', 'web', '--', 'sh', '-c', 'cat; echo $NODE; exit 3'], {
@@ -235,7 +237,8 @@ describe('a node on another machine', () => {
   it('gives commands a terminal', async () => {
     const { kubectl: file } = await tools()
     const command = `${file} --kubeconfig ${program.kubeconfig} exec -it ${await aFarPod()} -c web`
-    const typed = `stty rows 33 cols 77; ${command} -- sh -c 'tty; stty size; exit 5'`
+    // It may be told the size after it has begun.
+    const typed = `stty rows 33 cols 77; ${command} -- sh -c 'tty; until stty size | grep -v "^0"; do sleep 0.05; done; exit 5'`
     const { code, stdout } = await run('script', ['-qefc', typed, '/dev/null'])
     expect(code).toBe(5)
     expect(stdout).toMatch(/\/dev\/pts\/\d+\r+\n33 77\r+\n/)
@@ -429,8 +432,8 @@ describe('a claim that is first used on its node', () => {
     const patch = JSON.stringify({ spec: { persistentVolumeReclaimPolicy: 'Retain' } })
     await kubectl.ok(['patch', 'pv', volume, '-p', patch])
     await kubectl.ok(['delete', 'pod/third', 'pvc/kept'])
-    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=30s'])
-    await kubectl.ok(['delete', 'pv', volume, '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=50s'])
+    await kubectl.ok(['delete', 'pv', volume, '--timeout=50s'])
     expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('third\n')
   })
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Containerd, needsContainerd } from '../packages/kubelet/src/testing/containerd.ts'
 import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
 import { testImage } from '../packages/kubelet/src/testing/test-images.ts'
-import { AgentProcess, freePort, type Machine, machine } from './support/agent-process.ts'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
+import { AgentProcess, type Machine, machine } from './support/agent-process.ts'
 import { Kubectl } from './support/kubectl.ts'
 import { eventually, Program, run } from './support/program.ts'
 
@@ -136,7 +137,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     there = await machine(`c${flag.charAt(0)}a${process.pid}`)
     if (!there.isApart) throw new Error('this machine has no networks for others')
     runtime = await start(there.networkPrefix)
-    const port = await freePort()
+    const [port = 0] = await ownPorts(1)
     program = await Program.start({
       alone: true,
       dataDir: join(directory, 'server'),
@@ -266,6 +267,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     })
     expect(await id()).toBe(before)
     expect(await field('.status.containerStatuses[0].restartCount', 'pod', 'container')).toBe('0')
-    expect(await answersOf(there.prefix, await serviceAddress())).toEqual(new Set(['container', 'process']))
+    const address = await serviceAddress()
+    await eventually('pods of both answer', async () => (await answersOf(there.prefix, address)).size === 2)
   })
 }

@@ -132,7 +132,7 @@ describe('a program that is killed under many writers', () => {
           if (list === gone) await write(`${configMaps}/${name}`, remove())
           list.push(name)
         }
-        if (made.length >= 200) enough.resolve()
+        if (made.length >= 200 && counters.size === writersCount) enough.resolve()
       }
     }
     const writers = Promise.allSettled(Array.from({ length: writersCount }, (_, index) => writer(index)))
@@ -146,7 +146,6 @@ describe('a program that is killed under many writers', () => {
     const found = new Map<string, Any>(items.map((item: Any) => [item.metadata.name, item.data]))
     expect(made.filter((name) => !found.has(name))).toEqual([])
     expect(gone.filter((name) => found.has(name))).toEqual([])
-    expect(counters.size).toBe(writersCount)
     for (const [name, count] of counters) {
       // The next one may have been stored without its answer having arrived.
       expect([count, count + 1]).toContain(Number(found.get(name).count))

@@ -77,7 +77,7 @@ const withInput = (input: unknown, ...args: readonly string[]) =>
   program.kubectl([...args, '-f', '-'], { input: JSON.stringify(input) })
 const establish = async (crd: { readonly metadata: { readonly name: string } } = definition) => {
   await withInput(crd, 'apply')
-  await kubectl('wait', '--for=condition=Established', `crd/${crd.metadata.name}`, '--timeout=10s')
+  await kubectl('wait', '--for=condition=Established', `crd/${crd.metadata.name}`, '--timeout=50s')
 }
 
 beforeAll(async () => {
@@ -153,7 +153,7 @@ describe('a definition', () => {
     const second = renamed('seconds', 'Second', ['sn'])
     await establish(first)
     await withInput(second, 'create')
-    await kubectl('wait', '--for=condition=NamesAccepted=False', 'crd/seconds.stable.example.com', '--timeout=10s')
+    await kubectl('wait', '--for=condition=NamesAccepted=False', 'crd/seconds.stable.example.com', '--timeout=50s')
     const path = '{range .status.conditions[*]}{.type} {.reason} {.message};{end}'
     expect(await kubectl('get', 'crd', 'seconds.stable.example.com', '-o', `jsonpath=${path}`)).toBe(
       'NamesAccepted ShortNamesConflict "sn" is already in use;Established NotAccepted not all names are accepted;',
@@ -161,7 +161,7 @@ describe('a definition', () => {
     const none = await program.kubectl(['get', '--raw', '/apis/stable.example.com/v1/seconds'])
     expect(none.stderr).toContain('the server could not find the requested resource')
     await kubectl('delete', 'crd', 'firsts.stable.example.com')
-    await kubectl('wait', '--for=condition=Established', 'crd/seconds.stable.example.com', '--timeout=10s')
+    await kubectl('wait', '--for=condition=Established', 'crd/seconds.stable.example.com', '--timeout=50s')
     expect(await kubectl('get', '--raw', '/apis/stable.example.com/v1/seconds')).toContain('SecondList')
     await kubectl('delete', 'crd', 'seconds.stable.example.com')
   })
@@ -172,11 +172,11 @@ describe('a definition', () => {
     const object = { ...cronTab('a', { cronSpec: '@daily' }, { finalizers: ['example.com/hold'] }), kind: 'Doomed' }
     await withInput(object, 'create')
     await kubectl('delete', 'crd', 'doomeds.stable.example.com', '--wait=false')
-    await kubectl('wait', '--for=condition=Terminating', 'crd/doomeds.stable.example.com', '--timeout=10s')
+    await kubectl('wait', '--for=condition=Terminating', 'crd/doomeds.stable.example.com', '--timeout=50s')
     const late = await withInput({ ...object, metadata: { name: 'late' } }, 'create')
     expect(late.stderr).toContain('create not allowed while custom resource definition is terminating')
     await kubectl('patch', 'doomeds', 'a', '--type=json', '-p', '[{"op":"remove","path":"/metadata/finalizers"}]')
-    await kubectl('wait', '--for=delete', 'crd/doomeds.stable.example.com', '--timeout=20s')
+    await kubectl('wait', '--for=delete', 'crd/doomeds.stable.example.com', '--timeout=50s')
     const gone = await program.kubectl(['get', '--raw', '/apis/stable.example.com/v1/doomeds'])
     expect(gone.stderr).toContain('the server could not find the requested resource')
   })
@@ -188,7 +188,7 @@ it('goes with its objects also where it serves no version', async () => {
   await withInput({ ...cronTab('a', { cronSpec: '@daily' }), kind: 'Hidden' }, 'create')
   const unserved = JSON.stringify([{ op: 'replace', path: '/spec/versions/0/served', value: false }])
   await kubectl('patch', 'crd', 'hiddens.stable.example.com', '--type=json', '-p', unserved)
-  await kubectl('delete', 'crd', 'hiddens.stable.example.com', '--timeout=20s')
+  await kubectl('delete', 'crd', 'hiddens.stable.example.com', '--timeout=50s')
   await establish(hidden)
   expect(await kubectl('get', 'hiddens', '-A')).toBe('')
   await kubectl('delete', 'crd', 'hiddens.stable.example.com')
@@ -236,13 +236,13 @@ describe('server-side apply of an object of the user’s own kind', () => {
 it('goes with its namespace, and with its owner', async () => {
   await kubectl('create', 'namespace', 'away')
   await withInput(cronTab('a', { cronSpec: '@daily' }, { namespace: 'away' }), 'create')
-  await kubectl('delete', 'namespace', 'away', '--timeout=20s')
+  await kubectl('delete', 'namespace', 'away', '--timeout=50s')
   await kubectl('create', 'configmap', 'owner')
   const uid = await kubectl('get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}')
   const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }]
   await withInput(cronTab('owned', { cronSpec: '@daily' }, { ownerReferences }), 'create')
   await kubectl('delete', 'configmap', 'owner')
-  await kubectl('wait', '--for=delete', 'ct/owned', '--timeout=10s')
+  await kubectl('wait', '--for=delete', 'ct/owned', '--timeout=50s')
 })
 
 it('has a kind that is not served refused by its name', async () => {
@@ -268,7 +268,7 @@ it('comes with a Helm chart that brings its definition and an object of it', asy
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: charted\nversion: 1.0.0\n')
     await writeFile(join(chart, 'crds', 'charted.yaml'), JSON.stringify(charted))
     await writeFile(join(chart, 'templates', 'a.yaml'), JSON.stringify(object))
-    const installed = await runHelm(program, home, ['install', 'charted', chart, '--wait', '--timeout', '20s'])
+    const installed = await runHelm(program, home, ['install', 'charted', chart, '--wait', '--timeout', '50s'])
     expect(installed.stderr).toBe('')
     expect(await kubectl('get', 'charteds', '-o', 'jsonpath={.items[*].spec.replicas}')).toBe('1')
     expect((await runHelm(program, home, ['uninstall', 'charted'])).code).toBe(0)

@@ -86,7 +86,7 @@ describe('snippets', () => {
     await program?.[Symbol.asyncDispose]()
   })
 
-  it('type-check', async () => {
+  it('type-check', { timeout: 300_000 }, async () => {
     const args = [
       '--noEmit',
       '--singleThreaded',
@@ -96,18 +96,19 @@ describe('snippets', () => {
       '-p',
       directory,
     ]
-    const { code, stdout } = await run(join(binaries, 'tsc'), args, { env: withBinaries(thriftyCompiler) })
+    const env = withBinaries(thriftyCompiler)
+    const { code, stdout } = await run(join(binaries, 'tsc'), args, { env, timeoutMs: 240_000 })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
 
   const options = () => ({ cwd: directory, env: inProject({ KUBECONFIG: program.kubeconfig }) })
 
-  it('pass, where they are tests', async () => {
+  it('pass, where they are tests', { timeout: 300_000 }, async () => {
     const results = join(directory, 'results.json')
     // The limit ends a test that hangs, as it does here, and is no measure of speed.
     const limits = ['--testTimeout=110000', '--hookTimeout=110000']
     const args = ['run', '--root', directory, '--no-isolate', '--maxWorkers=1', '--reporter=json', ...limits]
-    await run(join(binaries, 'vitest'), [...args, `--outputFile=${results}`], options())
+    await run(join(binaries, 'vitest'), [...args, `--outputFile=${results}`], { ...options(), timeoutMs: 240_000 })
     const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as { testResults: readonly TestFileResult[] }
     const outcomes = testResults.map(({ name, status, message, assertionResults }) => [
       basename(name),
@@ -214,7 +215,9 @@ describe('commands', () => {
 })
 
 describe('a project of somebody else', () => {
-  it('installs the packages from the checkout as the guide says, type-checks and runs', async () => {
+  it('installs the packages from the checkout as the guide says, type-checks and runs', {
+    timeout: 300_000,
+  }, async () => {
     const home = await mkdtemp(join(tmpdir(), 'consumer-'))
     try {
       const project = join(home, 'project')
@@ -237,7 +240,7 @@ describe('a project of somebody else', () => {
         NPM: npmOfMachine(),
         CHECKS: checksFile('consumer'),
       }
-      const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env })
+      const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env, timeoutMs: 240_000 })
       expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringContaining('https://127.0.0.1:') })
     } finally {
       await rm(home, { recursive: true, force: true })

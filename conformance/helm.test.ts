@@ -75,7 +75,7 @@ async function helmOk(args: readonly string[]): Promise<string> {
 
 describe('a Helm chart', () => {
   it('is installed, listed, upgraded, rolled back and uninstalled', async () => {
-    await helmOk(['install', 'shop', chart, '--wait', '--timeout', '20s'])
+    await helmOk(['install', 'shop', chart, '--wait', '--timeout', '50s'])
     // What Helm waits for are kinds that it knows, of which this is none.
     const ready = async () => (await api.object(`${paths.controllers}/shop`)).status.readyReplicas
     await expect.poll(ready).toBe(2)
@@ -87,7 +87,7 @@ describe('a Helm chart', () => {
     expect(listed).toMatchObject([{ name: 'shop', revision: '1', status: 'deployed', chart: 'shop-1.0.0' }])
 
     const changes = ['--set', 'replicas=3,colour=red']
-    await helmOk(['upgrade', 'shop', chart, '--wait', '--timeout', '20s', ...changes])
+    await helmOk(['upgrade', 'shop', chart, '--wait', '--timeout', '50s', ...changes])
     expect((await api.object(`${paths.configMaps}/shop-settings`)).data).toEqual({ colour: 'red' })
     await expect.poll(ready).toBe(3)
 
@@ -96,7 +96,7 @@ describe('a Helm chart', () => {
     const history = JSON.parse(await helmOk(['history', 'shop', '-o', 'json']))
     expect(history.map(({ status }: { status: string }) => status)).toEqual(['superseded', 'superseded', 'deployed'])
 
-    await helmOk(['uninstall', 'shop', '--wait', '--timeout', '20s'])
+    await helmOk(['uninstall', 'shop', '--wait', '--timeout', '50s'])
     expect((await api.call(`${paths.controllers}/shop`)).code).toBe(404)
     expect((await api.call(`${paths.configMaps}/shop-settings`)).code).toBe(404)
     await eventually('its pods to go', async () => (await api.object(paths.pods)).items.length === 0)

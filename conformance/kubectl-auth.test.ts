@@ -62,14 +62,14 @@ it('a Secret that asks for it keeps a token of an account, until the account is 
     type: 'kubernetes.io/service-account-token',
   }
   await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(secret) })
-  await kubectl.ok(['wait', 'secret/robot-token', '--for=jsonpath={.data.token}', '--timeout=30s'])
+  await kubectl.ok(['wait', 'secret/robot-token', '--for=jsonpath={.data.token}', '--timeout=50s'])
   const described = await kubectl.ok(['describe', 'secret', 'robot-token'])
   const token = /^token: +(\S+)$/m.exec(described)?.[1] ?? ''
   expect(described).toMatch(/^ca\.crt: +\d+ bytes\nnamespace: +6 bytes$/m)
   const own = rows(await kubectl.ok(['auth', 'whoami', '--token', token]))
   expect(own).toContainEqual(['Username', 'system:serviceaccount:rights:robot'])
   await kubectl.ok(['delete', 'serviceaccount', 'robot'])
-  await kubectl.ok(['wait', 'secret/robot-token', '--for=delete', '--timeout=30s'])
+  await kubectl.ok(['wait', 'secret/robot-token', '--for=delete', '--timeout=50s'])
 })
 
 it('create token gives what makes one a service account', async () => {

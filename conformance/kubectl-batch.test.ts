@@ -32,7 +32,8 @@ describe('kubectl', () => {
       .toMatch(/Normal\s+SuccessfulCreate\s+\S+\s+job-controller\s+Created pod: hello-[a-z0-9]{5}/)
     await expect.poll(described).toMatch(/Normal\s+Completed\s+\S+\s+job-controller\s+Job completed/)
     await kubectl.ok(['delete', 'job', 'hello'])
-    expect(await kubectl.ok(['get', 'jobs,pods', '-o', 'name'])).toBe('')
+    // Its pods go after it.
+    await expect.poll(() => kubectl.ok(['get', 'jobs,pods', '-o', 'name'])).toBe('')
   })
 
   it('shows a job that waits for another, and why', async () => {
@@ -46,7 +47,7 @@ describe('kubectl', () => {
       },
     }
     await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(report) })
-    await kubectl.ok(['wait', '--for=condition=coracle.dev/Waiting', 'job/report', '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=condition=coracle.dev/Waiting', 'job/report', '--timeout=50s'])
     expect(rows(await kubectl.ok(['get', 'jobs']))[1]).toMatchObject(['report', 'Waiting', '0/1', expect.any(String)])
     expect(await kubectl.ok(['describe', 'job', 'report'])).toContain(
       'Waiting for Jobs to complete: extract (does not exist)',

@@ -151,7 +151,7 @@ describe('delete --cascade', () => {
     expect(metadata.finalizers).toEqual(['foregroundDeletion'])
     expect(metadata.deletionTimestamp).toBeDefined()
     await kubectl.ok(['patch', 'pod', held, ...removeFinalizers])
-    await kubectl.ok(['wait', '--for=delete', 'rc/web', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=delete', 'rc/web', '--timeout=50s'])
     expect(await names(kubectl, 'pods')).toEqual([])
   })
 
@@ -168,7 +168,7 @@ describe('delete --cascade', () => {
       return metadata.ownerReferences?.map(({ name }) => name).join() === 'second'
     })
     await kubectl.ok(['delete', 'cm', 'second'])
-    await kubectl.ok(['wait', '--for=delete', 'secret/owned', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=delete', 'secret/owned', '--timeout=50s'])
   })
 })
 
@@ -202,7 +202,7 @@ describe('delete namespace', () => {
       `configmaps "late" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`,
     )
     await kubectl.ok(['patch', 'cm', 'held', ...removeFinalizers])
-    await program.kubectlOk(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=20s'])
+    await program.kubectlOk(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=50s'])
   })
 
   it('refuses to delete the namespaces that everything relies on', async () => {

@@ -184,7 +184,7 @@ describe('kinds of another server behind this one', () => {
     await program.kubectlOk(['apply', '-f', '-'], {
       input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
     })
-    await kubectl('wait', '--for=condition=Available', `apiservice/v1.${group}`, '--timeout=30s')
+    await kubectl('wait', '--for=condition=Available', `apiservice/v1.${group}`, '--timeout=50s')
     const explained = await kubectl('explain', 'orders.amount', '--api-version', `${group}/v1`)
     expect(explained).toMatch(/KIND: +Order/)
     expect(explained).toContain('How many of it.')

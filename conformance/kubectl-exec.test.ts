@@ -50,7 +50,7 @@ beforeAll(async () => {
   const shell = { name: 'shell', image: 'x', command: ['sh', '-c', 'while read line; do echo "got $line"; done'] }
   const containers = [main, { ...shell, stdin: true }]
   await kubectl.create('pods', pod('web', {}, { terminationGracePeriodSeconds: 1, containers }))
-  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])
+  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=50s'])
 })
 afterAll(() => program[Symbol.asyncDispose]())
 
@@ -77,14 +77,15 @@ describe.each(clients)('$name', (client) => {
       return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script], options)
     }
     // What is written before anybody is attached to it is nobody's who attaches before it has ended, with kubectl as well.
-    const attached = join(directory, String(seen))
-    const speaking = `while [ ! -e ${attached} ]; do echo out; sleep 0.1; done; exit 3`
-    const failed = await runPod(once, 'Never', speaking, { onOutput: () => writeFileSync(attached, '') })
+    const untilAttached = (path: string) => `while [ ! -e ${path} ]; do echo out; sleep 0.1; done; exit 3`
+    const [first, second] = [join(directory, `${seen}-once`), join(directory, `${seen}-again`)]
+    const failed = await runPod(once, 'Never', untilAttached(first), { onOutput: () => writeFileSync(first, '') })
     expect(failed.code).toBe(3)
     expect(failed.stdout).toMatch(/^(out\n)+$/)
     expect(failed.stderr).toContain(`/${once} terminated (Error)\n`)
     const file = join(directory, String(mark))
-    const tried = await runPod(again, 'OnFailure', `test -e ${file} && exit 0; touch ${file}; exit 3`)
+    const trying = `test -e ${file} && exit 0; touch ${file}; ${untilAttached(second)}`
+    const tried = await runPod(again, 'OnFailure', trying, { onOutput: () => writeFileSync(second, '') })
     expect([tried.code, tried.stderr]).toEqual([0, ''])
   })
 
@@ -115,7 +116,9 @@ describe.each(clients)('$name', (client) => {
 
   it('has a terminal of its own size', { skip: process.platform !== 'linux', meta: { needs: 'Linux' } }, async () => {
     const { file, args, env } = await commandOf(client)
-    const command = [file, ...args, 'exec', '-it', 'web', '-c', 'main', '--', 'sh', '-c', "'tty; stty size; exit 5'"]
+    // It may be told the size after it has begun.
+    const script = `'tty; until stty size | grep -v "^0"; do sleep 0.05; done; exit 5'`
+    const command = [file, ...args, 'exec', '-it', 'web', '-c', 'main', '--', 'sh', '-c', script]
     const { code, stdout } = await run('script', ['-qefc', `stty rows 33 cols 77; ${command.join(' ')}`, '/dev/null'], {
       env,
     })

@@ -59,7 +59,7 @@ describe('logs', () => {
 
   it('follows a running container', async () => {
     await kubectl.create('pods', script('ticking', 'i=0; while :; do i=$((i+1)); echo "tick $i"; sleep 0.1; done'))
-    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/ticking', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/ticking', '--timeout=50s'])
     await using following = await kubectl.start(['logs', '-f', 'ticking'])
     await eventually('twelve ticks', async () => following.lines.length >= 12)
     expect(following.lines.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, index) => `tick ${index + 1}`))
@@ -74,7 +74,7 @@ describe('logs', () => {
       async () => (await kubectl.get<PodObject>('pods', 'ending')).status.phase !== 'Pending',
     )
     expect(await kubectl.run(['logs', '-f', 'ending'])).toEqual({ code: 0, stdout: 'begin\nend\n', stderr: '' })
-    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/ending', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/ending', '--timeout=50s'])
     expect(await kubectl.ok(['logs', 'ending'])).toBe('begin\nend\n')
   })
 
@@ -105,7 +105,7 @@ describe('logs', () => {
     })
     const spec = { containers: [container('left'), container('right')] }
     await kubectl.create('pods', script('pair', '', spec, { labels: { app: 'pair' } }))
-    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/pair', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/pair', '--timeout=50s'])
     await eventually('its words', async () => (await kubectl.ok(['logs', 'pair', '-c', 'right'])) === 'I am right\n')
     const chosen = await kubectl.run(['logs', 'pair'])
     expect(chosen).toEqual({

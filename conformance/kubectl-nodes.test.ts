@@ -62,13 +62,16 @@ describe('cordon', () => {
     await kubectl.create('pods', pod('waiting'))
     const { message } = await unschedulable(kubectl, 'waiting')
     expect(message).toMatch(/^0\/2 nodes are available: 2 node\(s\) were unschedulable\./)
-    expect(await kubectl.ok(['describe', 'pod', 'waiting'])).toMatch(
-      /Warning +FailedScheduling +\S+ +default-scheduler +0\/2 nodes are available: 2 node\(s\) were unschedulable/,
-    )
+    // Events are told after what they tell of.
+    await expect
+      .poll(() => kubectl.ok(['describe', 'pod', 'waiting']))
+      .toMatch(
+        /Warning +FailedScheduling +\S+ +default-scheduler +0\/2 nodes are available: 2 node\(s\) were unschedulable/,
+      )
     expect(rows(await kubectl.ok(['get', 'pod', 'waiting']))[1]?.slice(0, 3)).toEqual(['waiting', '0/1', 'Pending'])
     await uncordon(kubectl, 'node-1')
     expect(await nodeOf(kubectl, 'waiting')).toBe('node-1')
-    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/waiting', '--timeout=20s'])
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/waiting', '--timeout=50s'])
     await uncordon(kubectl, 'node-0')
   })
 })

@@ -50,7 +50,7 @@ beforeAll(async () => {
   await kubectl.create('pods', pod('web', {}, serving))
   await kubectl.ok(['label', 'pod', 'web', 'app=web'])
   await kubectl.ok(['expose', 'pod', 'web', '--port=80', '--target-port=8080'])
-  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=30s'])
+  await kubectl.ok(['wait', '--for=condition=Ready', 'pod/web', '--timeout=50s'])
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

@@ -306,13 +306,13 @@ describe('describe', () => {
 
 describe('wait', () => {
   it('waits for a condition, a field and an object to be there', async () => {
-    expect(await kubectl.ok(['wait', '--for=condition=Ready', 'pod', '-l', 'app=web', '--timeout=20s'])).toBe(
+    expect(await kubectl.ok(['wait', '--for=condition=Ready', 'pod', '-l', 'app=web', '--timeout=50s'])).toBe(
       podNames.map((name) => `pod/${name} condition met\n`).join(''),
     )
-    expect(await kubectl.ok(['wait', '--for=jsonpath={.status.readyReplicas}=2', 'rc/web', '--timeout=20s'])).toBe(
+    expect(await kubectl.ok(['wait', '--for=jsonpath={.status.readyReplicas}=2', 'rc/web', '--timeout=50s'])).toBe(
       'replicationcontroller/web condition met\n',
     )
-    expect(await kubectl.ok(['wait', '--for=create', 'configmap/store', '--timeout=20s'])).toContain('condition met')
+    expect(await kubectl.ok(['wait', '--for=create', 'configmap/store', '--timeout=50s'])).toContain('condition met')
   })
 
   it('sees the object that changes and the one that goes while it waits', async () => {

@@ -300,7 +300,7 @@ it('pods of simulated nodes end as their commands tell', async () => {
     '-c',
     'sleep 0.1; exit 3',
   ])
-  await kubectl.ok(['wait', 'pod/task', '--for=jsonpath={.status.phase}=Failed', '--timeout=30s'])
+  await kubectl.ok(['wait', 'pod/task', '--for=jsonpath={.status.phase}=Failed', '--timeout=50s'])
   expect(
     await kubectl.ok(['get', 'pod', 'task', '-o=jsonpath={.status.containerStatuses[0].state.terminated.exitCode}']),
   ).toBe('3')

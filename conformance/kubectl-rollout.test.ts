@@ -30,7 +30,7 @@ const deployment = (name: string, replicas: number, image = 'example/web:1'): ob
 /** A deployment `web` whose first rollout is over. */
 async function started(kubectl: Kubectl, replicas: number): Promise<void> {
   await kubectl.ok(['create', '-f', '-'], { input: manifest(deployment('web', replicas)) })
-  await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+  await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
 }
 
 const get = async (kubectl: Kubectl): Promise<DeploymentObject> =>
@@ -45,7 +45,7 @@ async function setImage(kubectl: Kubectl, image: string): Promise<void> {
   expect(await kubectl.ok(['set', 'image', 'deployment/web', `web=${image}`])).toBe(
     'deployment.apps/web image updated\n',
   )
-  await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+  await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
 }
 
 describe('kubectl rollout', () => {
@@ -53,7 +53,7 @@ describe('kubectl rollout', () => {
     const kubectl = await inNewNamespace()
     await started(kubectl, 3)
     await kubectl.ok(['set', 'image', 'deployment/web', 'web=example/web:2'])
-    const told = await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    const told = await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     expect(told.trimEnd().split('\n').at(-1)).toBe('deployment "web" successfully rolled out')
     expect(await images(kubectl)).toEqual(Array.from({ length: 3 }, () => 'example/web:2'))
   })
@@ -63,7 +63,7 @@ describe('kubectl rollout', () => {
     await started(kubectl, 1)
     const patch = { spec: { progressDeadlineSeconds: 1, template: { spec: { nodeSelector: { disk: 'none' } } } } }
     await kubectl.ok(['patch', 'deployment', 'web', '-p', JSON.stringify(patch)])
-    const { code, stderr } = await kubectl.run(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    const { code, stderr } = await kubectl.run(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     expect(code).toBe(1)
     expect(stderr).toBe('error: deployment "web" exceeded its progress deadline\n')
   })
@@ -99,10 +99,10 @@ describe('kubectl rollout', () => {
     await setImage(kubectl, 'example/web:2')
     await setImage(kubectl, 'example/web:3')
     expect(await kubectl.ok(['rollout', 'undo', 'deployment/web'])).toBe('deployment.apps/web rolled back\n')
-    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     expect(await images(kubectl)).toEqual(['example/web:2', 'example/web:2'])
     await kubectl.ok(['rollout', 'undo', 'deployment/web', '--to-revision=1'])
-    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     expect(await images(kubectl)).toEqual(['example/web:1', 'example/web:1'])
     const revisions = rows(await kubectl.ok(['rollout', 'history', 'deployment/web'])).slice(2)
     expect(revisions.map(([revision]) => revision)).toEqual(['3', '4', '5'])
@@ -119,7 +119,7 @@ describe('kubectl rollout', () => {
     await eventually('the new size', async () => (await get(kubectl)).status.availableReplicas === 3)
     expect(await images(kubectl)).toEqual(Array.from({ length: 3 }, () => 'example/web:1'))
     expect(await kubectl.ok(['rollout', 'resume', 'deployment/web'])).toBe('deployment.apps/web resumed\n')
-    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     expect(await images(kubectl)).toEqual(Array.from({ length: 3 }, () => 'example/web:2'))
   })
 
@@ -128,7 +128,7 @@ describe('kubectl rollout', () => {
     await started(kubectl, 2)
     const before = (await kubectl.list('pods')).map(({ metadata }) => metadata.uid)
     expect(await kubectl.ok(['rollout', 'restart', 'deployment/web'])).toBe('deployment.apps/web restarted\n')
-    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     const after = await eventually('only new pods', async () => {
       const found = await kubectl.list('pods')
       return found.length === 2 && found
@@ -143,7 +143,7 @@ describe('a deployment', () => {
     expect(await kubectl.ok(['create', 'deployment', 'web', '--image=example/web:1', '--replicas=2'])).toBe(
       'deployment.apps/web created\n',
     )
-    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=30s'])
+    await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=50s'])
     const [heading, shown] = rows(await kubectl.ok(['get', 'deployment', '-o', 'wide']))
     expect(heading).toEqual(['NAME', 'READY', 'UP-TO-DATE', 'AVAILABLE', 'AGE', 'CONTAINERS', 'IMAGES', 'SELECTOR'])
     expect(shown).toEqual(['web', '2/2', '2', '2', expect.any(String), 'web', 'example/web:1', 'app=web'])
@@ -151,7 +151,7 @@ describe('a deployment', () => {
     expect(set).toEqual([expect.stringMatching(/^web-[a-z0-9]+$/), '2', '2', '2', expect.any(String)])
 
     expect(await kubectl.ok(['scale', 'deployment', 'web', '--replicas=4'])).toBe('deployment.apps/web scaled\n')
-    await kubectl.ok(['wait', 'deployment/web', '--for=jsonpath={.status.availableReplicas}=4', '--timeout=30s'])
+    await kubectl.ok(['wait', 'deployment/web', '--for=jsonpath={.status.availableReplicas}=4', '--timeout=50s'])
     const described = await kubectl.ok(['describe', 'deployment', 'web'])
     expect(described).toContain('4 desired | 4 updated | 4 total | 4 available | 0 unavailable')
     expect(described).toMatch(/Progressing +True +NewReplicaSetAvailable/)

@@ -49,7 +49,7 @@ describe('kubectl', () => {
   it('shows a claim that waits, and the volume that it gets with its pod', async () => {
     const kubectl = await inNewNamespace()
     await kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(claim('data')) })
-    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Pending', 'pvc/data', '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Pending', 'pvc/data', '--timeout=50s'])
     await expect
       .poll(() => kubectl.ok(['describe', 'pvc', 'data']))
       .toMatch(

@@ -329,7 +329,7 @@ describe('run', () => {
   it('makes a pod of an image, which starts', async () => {
     const args = ['run', 'solo', '--image=example/solo', '--labels=app=solo,tier=one', '--env=COLOR=green', '--port=80']
     expect(await kubectl.ok(args)).toBe('pod/solo created\n')
-    expect(await kubectl.ok(['wait', '--for=condition=Ready', 'pod/solo', '--timeout=20s'])).toBe(
+    expect(await kubectl.ok(['wait', '--for=condition=Ready', 'pod/solo', '--timeout=50s'])).toBe(
       'pod/solo condition met\n',
     )
     const made = await kubectl.get('pods', 'solo')
@@ -368,7 +368,7 @@ describe.each(['kubectl', 'coracle'])('patch --subresource resize by %s', (which
   it('gives a running pod other resources, or says why it gets none', async () => {
     const containers = [{ name: 'main', image: 'x', resources: { requests: { cpu: '100m', memory: '64Mi' } } }]
     await kubectl.create('pods', pod(name, {}, { containers }))
-    await kubectl.ok(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=30s'])
+    await kubectl.ok(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=50s'])
     expect((await run(patch('200m'))).stdout).toBe(`pod/${name} patched\n`)
     await eventually('the resources', async () => ((await shown()) === '200m' ? true : undefined))
     const refused = await run(patch('1M'))

@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from './support/agent-process.ts'
+import { ownPorts } from '../packages/store/src/testing/own-ports.ts'
 import { runHelm } from './support/helm.ts'
 import { Kubectl, manifest } from './support/kubectl.ts'
 import { eventually, Program } from './support/program.ts'
@@ -46,11 +46,11 @@ describe.skipIf(process.platform !== 'linux')('a load balancer in front of proce
   let kubectl: Kubectl
   let port: number
   beforeAll(async () => {
-    port = await freePort()
+    ;[port = 0] = await ownPorts(1)
     program = await Program.start({ args: ['--memory', ...addressesOfNodes], alone: true })
     kubectl = await Kubectl.in(program)
     await kubectl.ok(['create', '-f', '-'], { input: manifest(pod, service('web', port)) })
-    await kubectl.ok(['wait', 'pod/web', '--for=condition=Ready', '--timeout=30s'])
+    await kubectl.ok(['wait', 'pod/web', '--for=condition=Ready', '--timeout=50s'])
   })
   afterAll(() => program[Symbol.asyncDispose]())
 
@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('a load balancer in front of proce
     kubectl.ok(['get', 'service', name, '-o', 'jsonpath={.status.loadBalancer.ingress[*].ip}'])
 
   it('is reached at its address and port', async () => {
-    await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=20s'])
+    await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=50s'])
     const address = await addressOf('web')
     expect(address).toBe('127.0.0.1')
     expect(await kubectl.ok(['get', 'services', 'web'])).toMatch(/web +LoadBalancer +127\.\S+ +127\.0\.0\.1 +/)
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('a load balancer in front of proce
       ),
     )
     expect(await kubectl.ok(['get', 'services', 'late'])).toContain('<pending>')
-    await kubectl.ok(['delete', 'service', 'web', '--timeout=20s'])
+    await kubectl.ok(['delete', 'service', 'web', '--timeout=50s'])
     await eventually('the address', async () => (await addressOf('late')) === '127.0.0.1')
     await eventually('an answer', async () => {
       const answer = await fetch(`http://127.0.0.1:${port}`).then((response) => response.text(), String)
@@ -102,8 +102,9 @@ describe.skipIf(process.platform !== 'linux' || !outer)(
       const path = '-o=jsonpath={.status.addresses[?(@.type=="ExternalIP")].address}'
       const address = await kubectl.ok(['get', 'node', 'node-0', path])
       expect(isIPv4(address) && !address.startsWith('127.')).toBe(true)
-      await kubectl.ok(['create', '-f', '-'], { input: manifest(service('web', await freePort())) })
-      await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=20s'])
+      const [port = 0] = await ownPorts(1)
+      await kubectl.ok(['create', '-f', '-'], { input: manifest(service('web', port)) })
+      await kubectl.ok(['wait', 'service/web', '--for=jsonpath={.status.loadBalancer.ingress}', '--timeout=50s'])
       expect(await kubectl.ok(['get', 'services', 'web', '-o=jsonpath={.status.loadBalancer.ingress[*].ip}'])).toBe(
         address,
       )
@@ -146,12 +147,12 @@ spec:
       join(home, 'shop'),
       '--wait',
       '--timeout',
-      '20s',
+      '50s',
     ])
     expect(installed).toMatchObject({ code: 0, stderr: '' })
     const kubectl = await Kubectl.in(program)
     expect(await kubectl.ok(['get', 'services', 'shop'])).toMatch(/LoadBalancer +\S+ +10\.64\.0\.1 /)
-    const removed = await runHelm(program, home, ['uninstall', 'shop', '--wait', '--timeout', '20s'])
+    const removed = await runHelm(program, home, ['uninstall', 'shop', '--wait', '--timeout', '50s'])
     expect(removed).toMatchObject({ code: 0 })
     expect((await kubectl.run(['get', 'services', 'shop'])).code).toBe(1)
   })

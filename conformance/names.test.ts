@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerTo } from '../packages/dns/src/testing/messages.ts'
 import { readName } from '../packages/dns/src/wire/name.ts'
 import { headerBytes, rcodes } from '../packages/dns/src/wire/numbers.ts'
+import { ownNumber } from '../packages/environment/src/testing/own-number.ts'
 import { Containerd, needsContainerd } from '../packages/kubelet/src/testing/containerd.ts'
 import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
 import { testImage } from '../packages/kubelet/src/testing/test-images.ts'
@@ -101,7 +102,7 @@ function itFinds({ flag, start }: Kind): void {
       args: [
         ...['--runtime', flag, '--container-runtime-endpoint', runtime.endpoint],
         ...['--pod-logs-dir', join(home, 'logs'), '--resolv-conf', resolvConf],
-        ...['--service-cluster-ip-range', `10.${112 + (process.pid % 8)}.0.0/16`],
+        ...['--service-cluster-ip-range', `10.${(await ownNumber(19_113, 7)) - 19_000}.0.0/16`],
       ],
       env: { HOME: home },
     })
@@ -131,6 +132,9 @@ function itFinds({ flag, start }: Kind): void {
     )
     await kubectl.ok(['rollout', 'status', 'statefulset/db', '--timeout=60s'])
     await areReady('web', 'client', 'host', 'plain')
+    // Pods are ready before those are told that services lead to them.
+    await eventually('the service', async () => (await inPod('wget -qO- http://web')) === 'web\n')
+    await eventually('the names of pods', async () => (await addressesOf('db.default.svc.cluster.local')).length === 2)
   }, 120_000)
 
   afterAll(async () => {

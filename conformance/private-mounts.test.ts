@@ -81,7 +81,8 @@ describe.skipIf(!canMount)('a manifest with volumes at absolute paths', { meta: 
   it('runs, and its containers are joined by clients, before and after Coracle was killed', async () => {
     await program.kubectlOk(['apply', '-f', '-'], { input: dataAndScripts })
     await program.kubectlOk(['rollout', 'status', 'deploy/web', '--timeout=60s'])
-    expect(await program.kubectlOk(['logs', 'deploy/web'])).toBe('hellofrom chart\n')
+    // What it has written into the file it may not have said yet.
+    await expect.poll(() => program.kubectlOk(['logs', 'deploy/web'])).toBe('hellofrom chart\n')
     const look = async () => {
       expect(await exec('sh', '-c', 'pwd; cat greeting; cat /data/file')).toBe('/etc/config\nhellofrom chart\n')
       expect((await program.kubectl(['exec', 'deploy/web', '--', 'touch', '/etc/config/x'])).stderr).toContain(

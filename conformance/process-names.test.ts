@@ -95,6 +95,9 @@ function itFinds(user?: { readonly uid: number; readonly gid: number }): void {
     )
     await kubectl.ok(['rollout', 'status', 'statefulset/web', '--timeout=60s'])
     await kubectl.ok(['wait', '--for=condition=Ready', '--timeout=60s', 'pod/backend', 'pod/client', 'pod/host'])
+    // Pods are ready before those are told that services lead to them.
+    await eventually('the service', async () => (await ask('http://backend:8080')) === 'backend')
+    await eventually('the names of pods', async () => (await addressesOf('web')).length > 0)
   }, 120_000)
   afterAll(async () => {
     await program?.end('SIGINT')

@@ -477,6 +477,8 @@ describe.skipIf(!isRoot)(
         const found = await api.object(`${pods}/${name}`)
         return isReady(found) && found
       })
+    /** What a container that is ready has said may be on its way still. */
+    const log = async (name: string) => (await api.call(`${pods}/${name}/log`)).text
 
     it('run as that, with their volumes, probes and tokens, and read nothing of the cluster', async () => {
       await api.object(configMaps, post(configMap('greeting', { text: 'hello' })))
@@ -507,17 +509,19 @@ describe.skipIf(!isRoot)(
       expect(status.containerStatuses[0].user).toEqual({
         linux: { uid: 31_337, gid: 31_338, supplementalGroups: [31_338, 31_339] },
       })
-      expect((await api.call(`${pods}/stranger/log`)).text.split('\n')).toEqual([
-        '31337',
-        '31338',
-        // And that of the pod, by which its volumes are its own.
-        expect.stringMatching(/^31338 31339 [2-4]\d{9}$/),
-        'hello',
-        'token',
-        '31337 31339',
-        'closed',
-        '',
-      ])
+      await expect
+        .poll(async () => (await log('stranger')).split('\n'))
+        .toEqual([
+          '31337',
+          '31338',
+          // And that of the pod, by which its volumes are its own.
+          expect.stringMatching(/^31338 31339 [2-4]\d{9}$/),
+          'hello',
+          'token',
+          '31337 31339',
+          'closed',
+          '',
+        ])
     })
 
     it('have volumes that no other pod passes to, not even as the same user', async () => {
@@ -530,16 +534,16 @@ describe.skipIf(!isRoot)(
       }
       const one = await make('one', 'echo of one > data/file')
       const volume = join(home, 'data', 'kubelet', 'node-0', 'pods', one, 'data')
-      expect(await readFile(join(volume, 'file'), 'utf8')).toBe('of one\n')
+      await expect.poll(() => readFile(join(volume, 'file'), 'utf8')).toBe('of one\n')
       await make('other', `echo of other > data/file; cat data/file; cat ${volume}/file 2>/dev/null || echo closed`)
-      expect((await api.call(`${pods}/other/log`)).text).toBe('of other\nclosed\n')
+      await expect.poll(() => log('other')).toBe('of other\nclosed\n')
     })
 
     it('are nobody where they must not be root and name no user', async () => {
       const spec = { securityContext: { runAsNonRoot: true } }
       await api.object(pods, post(pod('nobody', ['sh', '-c', 'id -u; exec sleep 600'], { spec })))
       await ready('nobody')
-      expect((await api.call(`${pods}/nobody/log`)).text).toBe('65534\n')
+      await expect.poll(() => log('nobody')).toBe('65534\n')
     })
   },
 )

@@ -166,6 +166,7 @@ describe('the libraries', () => {
     ['esnext', 'bundler'],
   ])(
     'have types for module %s, moduleResolution %s: what the READMEs show type-checks',
+    { timeout: 300_000 },
     async (module, moduleResolution) => {
       expect(snippets().length).toBeGreaterThan(8)
       const compilerOptions = {
@@ -178,7 +179,8 @@ describe('the libraries', () => {
         noEmit: true,
       }
       writeFileSync(join(libraries, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-      const { code, stdout } = await run(tsc, ['--singleThreaded', '-p', libraries], { env: thriftyCompiler })
+      const args = ['--singleThreaded', '-p', libraries]
+      const { code, stdout } = await run(tsc, args, { env: thriftyCompiler, timeoutMs: 240_000 })
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     },
   )

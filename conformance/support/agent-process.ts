@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { ownNumber } from '../../packages/environment/src/testing/own-number.ts'
 import { coracleFile, run } from './program.ts'
 
 /** What a machine is: a network of its own where that can be had, so that its addresses are others than the server's. */
@@ -20,7 +20,7 @@ export interface Machine extends AsyncDisposable {
 /** Makes a network namespace joined to this one, as root with iproute2; otherwise the machine is this one, by loopback. */
 export async function machine(name: string): Promise<Machine> {
   const [here, there] = [`${name}0`, `${name}1`]
-  const subnet = `10.231.${process.pid % 200}`
+  const subnet = `10.240.${(await ownNumber(18_000, 200)) % 200}`
   const inside = ['ip', 'netns', 'exec', name]
   const commands = [
     ['ip', 'netns', 'add', name],
@@ -49,15 +49,6 @@ export async function machine(name: string): Promise<Machine> {
       await run('ip', ['netns', 'del', name])
     },
   }
-}
-
-/** A port that nobody has at this moment. */
-export async function freePort(): Promise<number> {
-  const socket = createServer().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address() as { port: number }
-  socket.close()
-  return port
 }
 
 /** A running `coracle agent`. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mountsBelow } from '../../packages/environment/src/mounts.ts'
 import { busyboxImage, testImage } from '../../packages/kubelet/src/testing/test-images.ts'
+import { ownPorts } from '../../packages/store/src/testing/own-ports.ts'
 import { Api, patch, post, remove } from './api.ts'
 import { ImageRegistry } from './image-registry.ts'
 import { configMap, paths, pod } from './objects.ts'
@@ -52,9 +53,6 @@ export interface RuntimeDescription {
 }
 
 const { pods } = paths
-
-/** A port of the node that no other test has at the time. */
-const hostPort = 21_000 + (process.pid % 8_000)
 
 /** What every container runtime does for a cluster on its node. Call it within a `describe`. */
 export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: RuntimeDescription): void {
@@ -375,6 +373,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   })
 
   it('forwards ports of pods and of the node, also to servers that listen on loopback alone', async () => {
+    const [hostPort = 0] = await ownPorts(1)
     const script = [
       ...['mkdir /tmp/in /tmp/out', 'echo inside > /tmp/in/index.html', 'echo outside > /tmp/out/index.html'],
       ...['httpd -p 127.0.0.1:8081 -h /tmp/in', 'exec httpd -f -p 8080 -h /tmp/out'],

@@ -18,13 +18,13 @@ let worstOwnMs = 0
 const failures: string[] = []
 do {
   const started = performance.now()
-  const waitedBefore = waitedForProcessorMs()
+  const workedBefore = workedMs()
   const answer = await readyz().catch((error: unknown) => String(error))
   const tookMs = performance.now() - started
   if (answers++ === 0) parentPort?.postMessage('probing')
   else {
     worstMs = Math.max(worstMs, tookMs)
-    worstOwnMs = Math.max(worstOwnMs, tookMs - (waitedForProcessorMs() - waitedBefore))
+    worstOwnMs = Math.max(worstOwnMs, workedBefore === undefined ? tookMs : (workedMs() ?? 0) - workedBefore)
   }
   if (answer !== '200 ok' && failures.length < failuresMax) failures.push(answer)
   await new Promise((resolve) => setTimeout(resolve, intervalMs))
@@ -49,11 +49,11 @@ function readyz(): Promise<string> {
   })
 }
 
-/** How long the server's main thread was ready to run and did not, since it was started; 0 where the system does not tell. */
-function waitedForProcessorMs(): number {
+/** How long the server's main thread has worked since it was started; undefined where the system does not tell. */
+function workedMs(): number | undefined {
   try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
   } catch {
-    return 0
+    return undefined
   }
 }

@@ -20,5 +20,5 @@ it('a cluster of processes runs a pod that it is given in a file', async () => {
   })
   const key = { namespace: 'default', name: 'pinned-node-0' }
   const phase = async () => (await cluster.client.get(pods, key)).status?.phase
-  await expect.poll(() => phase().catch(() => undefined), { timeout: 20_000 }).toBe('Running')
+  await expect.poll(() => phase().catch(() => undefined)).toBe('Running')
 })

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
+const enoughMb = 30
+
 /** Frees 75 MB between pieces that stay, and tells how much is resident before and after it is given back, in MB. */
 const program = `
 import { returnFreedMemory } from ${JSON.stringify(join(import.meta.dirname, 'freed-memory.ts'))}
@@ -11,11 +13,15 @@ for (let n = 0; n < 2500; n++) {
   if (n % 50 === 0) kept.push(piece)
 }
 gc()
-await new Promise((resolve) => setTimeout(resolve, 50))
 const before = process.memoryUsage.rss()
-returnFreedMemory()
-const after = process.memoryUsage.rss()
-console.log(JSON.stringify({ freedMb: (before - after) / 1e6, isKept: kept.every((piece) => piece.every((byte) => byte === 1)) }))
+let freedMb = 0
+// The bytes of what was collected are freed a little later, by a thread of V8's.
+for (let look = 0; look < 500 && freedMb <= ${enoughMb}; look++) {
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  returnFreedMemory()
+  freedMb = (before - process.memoryUsage.rss()) / 1e6
+}
+console.log(JSON.stringify({ freedMb, isKept: kept.every((piece) => piece.every((byte) => byte === 1)) }))
 `
 
 const isGlibc = process.platform === 'linux' && 'glibcVersionRuntime' in headerOfReport()
@@ -33,5 +39,5 @@ it.runIf(isGlibc)('gives back what was freed between pieces that are still in us
     execFileSync(process.execPath, args, { encoding: 'utf8', env }),
   )
   expect(told.isKept).toBe(true)
-  expect(told.freedMb).toBeGreaterThan(30)
+  expect(told.freedMb).toBeGreaterThan(enoughMb)
 })

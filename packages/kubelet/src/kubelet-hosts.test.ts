@@ -87,7 +87,7 @@ async function startNode({ api, dataDirectory, hasPrivateMounts = true, openServ
 
 const sleeping = (): Pod => {
   const { uid: _, ...metadata } = testPod().metadata
-  return { ...testPod({ containers: [testContainer({ command: ['sleep', '100'] })] }), metadata }
+  return { ...testPod({ containers: [testContainer({ command: ['sleep', '1000'] })] }), metadata }
 }
 
 const created = async (api: ReturnType<typeof client>) => (await api.create(pods, sleeping())).metadata.uid ?? ''

@@ -84,7 +84,7 @@ describe('pods as processes', () => {
     const exec = (...command: readonly string[]) => ({ exec: { command }, periodSeconds: 1 })
     const probes = { readinessProbe: exec('true'), livenessProbe: exec('false') }
     const volumes = [{ name: 'data', emptyDir: {} }]
-    await create(testPod({ volumes, containers: [shell('sleep 60', probes)] }))
+    await create(testPod({ volumes, containers: [shell('sleep 1000', probes)] }))
     const about = 'container="web",namespace="default",pod="web"'
     const uid = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).metadata.uid
     await expect.poll(async () => (await status())?.containerStatuses?.[0]?.ready).toBe(true)
@@ -168,7 +168,7 @@ describe('pods as processes', () => {
 
     it('are not deleted from the API before these are gone', async () => {
       const { client, create, status, drivers } = await startedKubelet()
-      const pod = withVolume('sleep 60')
+      const pod = withVolume('sleep 1000')
       await create({ ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/stay'] } })
       await expect.poll(async () => (await status())?.phase).toBe('Running')
       client.intercept(({ verb, plural }) => {
@@ -176,7 +176,7 @@ describe('pods as processes', () => {
       })
       drivers.refusal = 'the driver is away'
       await client.delete(pods, { namespace: 'default', name: 'web' })
-      await expect.poll(() => drivers.asked.at(-1), { timeout: 5_000 }).toBe('unmount')
+      await expect.poll(() => drivers.asked.at(-1)).toBe('unmount')
       expect(drivers.asked.filter((asked) => asked === 'delete')).toHaveLength(1)
       drivers.refusal = undefined
       const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const
@@ -212,7 +212,7 @@ describe('pods as processes', () => {
 
     it('have them taken away when the node is switched off, and keep them while only its agent is', async () => {
       const { kubelet, create, status, drivers } = await startedKubelet()
-      await create(withVolume('sleep 60'))
+      await create(withVolume('sleep 1000'))
       await expect.poll(async () => (await status())?.phase).toBe('Running')
       await kubelet.stop({ containers: 'keep' })
       expect(drivers.asked.at(-1)).toBe('stop')
@@ -240,7 +240,7 @@ describe('pods as processes', () => {
     writeFileSync(join(path, 'end'), '')
     await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
     await expect.poll(() => isMountPoint(path)).toBe(false)
-    await create(inMemory('sleep 60', 'running'))
+    await create(inMemory('sleep 1000', 'running'))
     const running = join(volumesDirectory, await uid('running'), 'fast')
     await expect.poll(() => existsSync(running) && isMountPoint(running)).toBe(true)
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
@@ -273,9 +273,9 @@ describe('pods as processes', () => {
       volumes.length > 0
         ? { volumeMounts: [{ name: 'data', mountPath: 'data' }] }
         : { resources: { limits: { 'ephemeral-storage': '64Ki' } } }
-    const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 60`
+    const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 1000`
     await create(testPod({ ...spec, containers: [shell(script, fields)] }))
-    await expect.poll(async () => (await status())?.phase, { timeout: 10_000 }).toBe('Failed')
+    await expect.poll(async () => (await status())?.phase).toBe('Failed')
     const found = await status()
     expect(found).toMatchObject({ reason: 'Evicted', message })
     expect(found?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
@@ -316,9 +316,7 @@ describe('pods as processes', () => {
     await expect.poll(() => existsSync(copied) && readFileSync(copied, 'utf8')).toBe('dark')
     const key = { namespace: 'default', name: 'web' }
     await client.patch(pods, key, { type: 'merge', body: { metadata: { labels: { colour: 'blue' } } } })
-    await expect
-      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
-      .toBe(7)
+    await expect.poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(7)
     await client.delete(pods, key, { gracePeriodSeconds: 0 })
     await expect.poll(() => readdirSync(volumesDirectory)).toEqual([])
   })
@@ -335,9 +333,7 @@ describe('pods as processes', () => {
         containers: [shell('exit $CODE', { env: [{ name: 'CODE', valueFrom: { fileKeyRef } }] })],
       }),
     )
-    await expect
-      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
-      .toBe(7)
+    await expect.poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(7)
   })
 
   it('show why they cannot start', async () => {

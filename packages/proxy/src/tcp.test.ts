@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { Duplex } from 'node:stream'
 import { type Clock, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { isKeptAlive, tellsKeptAlive } from '@coracle/environment/testing/kept-alive'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
 import type { Backend, Listening } from './frontends.ts'
 import { type ConnectThroughNode, Places } from './network.ts'
@@ -126,8 +126,8 @@ describe('a TCP frontend', () => {
       const client = (await open([backend])).connect()
       await once(client, 'connect')
       const { remotePort: proxyPort = 0 } = await accepted.promise
-      await vi.waitFor(() => expect(isKeptAlive(proxyPort, backend.port)).toBe(true))
-      await vi.waitFor(() => expect(isKeptAlive(client.remotePort ?? 0, client.localPort ?? 0)).toBe(true))
+      await expect.poll(() => isKeptAlive(proxyPort, backend.port)).toBe(true)
+      await expect.poll(() => isKeptAlive(client.remotePort ?? 0, client.localPort ?? 0)).toBe(true)
     },
   )
 

@@ -124,8 +124,9 @@ describe.skipIf(!hasEtcd)('an etcd of three members', needsEtcd, () => {
     expect((await store.get('b'))?.modRevision).toBe(revision)
     await watch.until(revision)
     expect(watch.events.map(({ key }) => key)).toEqual(['a', 'b'])
-    // Not only when its connection was found to lead nowhere.
-    expect(warnings).toEqual([expect.stringMatching(/^a watch was cut off, .*(?:no leader|Cancelled on client)$/)])
+    // Not only when its connection was found to lead nowhere. Others may be without a leader for a moment, too, on a busy machine.
+    const reason = /^a watch was cut off, .*(?:no leader|Cancelled on client)$/
+    expect(new Set(warnings.map((warning) => reason.test(warning) || warning))).toEqual(new Set([true]))
     cluster.member(used).resume()
   })
 

@@ -1,4 +1,4 @@
-import { createLogger, type Environment, realClock, realEnvironment, sleep } from '@coracle/environment'
+import { createLogger, type Environment, realEnvironment } from '@coracle/environment'
 import { message } from '@coracle/environment/grpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authenticateRequest } from '../src/etcd/api.ts'
@@ -63,7 +63,7 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       const [near, far] = [await open(), await open({ servers: [proxy.address] })]
       const before = await commit(far, put('a', '1'))
       const transaction = { conditions: [{ key: 'a', modRevision: before }], operations: [put('a', '2')] }
-      const { answer: change } = await commitUnanswered(far, transaction, hasReached, async () => {
+      const { answer: change } = await commitUnanswered(near, far, transaction, hasReached, async () => {
         if (changedMeanwhile) await commit(near, put('a', '3'))
       })
       return { change, near, before }
@@ -77,21 +77,24 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       const [near, far] = [await open(), await open({ servers: [proxy.address] })]
       const before = await commit(far, put('other'))
       const transaction = { conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a', '1')] }
-      const { answer: creation } = await commitUnanswered(far, transaction, hasReached, () => meanwhile(near))
+      const { answer: creation } = await commitUnanswered(near, far, transaction, hasReached, () => meanwhile(near))
       return { creation, near, before }
     }
 
     async function commitUnanswered(
+      near: Store,
       far: Store,
       transaction: Transaction,
       hasReached: boolean,
       meanwhile: () => Promise<unknown>,
     ) {
+      const before = (await near.get('a'))?.modRevision
       if (hasReached) proxy.mute = true
       else proxy.silent = true
       const answer = far.commit({ ...transaction, note: noteOf('change') })
       answer.catch(() => {})
-      await sleep(realClock, 100)
+      if (hasReached) await expect.poll(async () => (await near.get('a'))?.modRevision).not.toBe(before)
+      else await expect.poll(() => proxy.lost).toContain('change')
       await meanwhile()
       Object.assign(proxy, { mute: false, silent: false })
       proxy.cut()

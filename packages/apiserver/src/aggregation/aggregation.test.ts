@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import {
   createPki,
@@ -478,7 +478,7 @@ describe('discovery', () => {
       const { server } = await startServer(port)
       // Something that servers behind this one may depend on has changed: they are looked at again.
       await server.call('/api/v1/namespaces/metrics/services', post({ ...service, metadata: { name: 'other' } }))
-      await vi.waitFor(() => expect(seen).toEqual([undefined, '"1"']))
+      await expect.poll(() => seen).toEqual([undefined, '"1"'])
       expect((await paths(server))[path]).toEqual({ get })
     })
 
@@ -586,7 +586,7 @@ describe('discovery', () => {
       })
       const { server } = await startServer(port)
       await changeSomething(server, 'other')
-      await vi.waitFor(() => expect(seen).toEqual([undefined, '"1"']))
+      await expect.poll(() => seen).toEqual([undefined, '"1"'])
       expect(await versionsOf(server)).toMatchObject([{ resources: [pods], freshness: 'Current' }])
     })
 
@@ -621,7 +621,7 @@ describe('discovery', () => {
     const remote = ['/apis/custom.metrics.k8s.io', '/apis/custom.metrics.k8s.io/v1beta2']
     expect((await paths()).filter((path) => path.startsWith('/apis/custom.metrics'))).toEqual(remote)
     await server.call('/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io', { method: 'DELETE' })
-    await vi.waitFor(async () => expect((await paths()).join()).not.toContain('custom.metrics'))
+    await expect.poll(async () => (await paths()).join()).not.toContain('custom.metrics')
   })
 
   it('shows as stale what cannot be asked', async () => {
@@ -674,10 +674,10 @@ describe('discovery', () => {
     adapter.closeAllConnections()
     await new Promise((resolve) => adapter.close(resolve))
     await changeSomething(server, 'other')
-    await vi.waitFor(async () => expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }]))
+    await expect.poll(() => versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }])
     await new Promise<void>((resolve) => adapter.listen(port, resolve))
     await changeSomething(server, 'another')
-    await vi.waitFor(async () => expect(await versionsOf(server)).toMatchObject([{ freshness: 'Current' }]))
+    await expect.poll(() => versionsOf(server)).toMatchObject([{ freshness: 'Current' }])
   })
 })
 

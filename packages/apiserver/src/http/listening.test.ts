@@ -27,6 +27,6 @@ it.skipIf(!tellsKeptAlive)(
     const client = connect(port, '127.0.0.1')
     onTestFinished(() => void client.destroy())
     await once(client, 'connect')
-    await vi.waitFor(() => expect(isKeptAlive(port, client.localPort ?? 0)).toBe(true))
+    await expect.poll(() => isKeptAlive(port, client.localPort ?? 0)).toBe(true)
   },
 )

@@ -1,5 +1,4 @@
 import { configMaps } from '@coracle/api'
-import { realClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { bodyFormatOf, clausePartsMax, clausesMax, clausesOf, patchTypeOf } from './media-types.ts'
 
@@ -66,10 +65,10 @@ describe('what a client accepts', () => {
   })
 
   it('may have any number of spaces within', () => {
-    const startedMs = realClock.monotonicMs()
+    const before = process.cpuUsage()
     expect(clausesOf(`a${' '.repeat(100_000)}b`)).toHaveLength(1)
     // A look at the rest for each of them takes fifteen seconds.
-    expect(realClock.monotonicMs() - startedMs).toBeLessThan(2_000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2_000)
   })
 
   it('is read to a bound', () => {

@@ -437,10 +437,16 @@ describe('pods/exec', () => {
   })
 
   it('does not hold up the end of the server', async () => {
-    const { server, client } = await served({ exec: commands((_command, _streams, signal) => untilAborted(signal)) })
+    const begun = Promise.withResolvers<void>()
+    const { server, client } = await served({
+      exec: commands((_command, _streams, signal) => {
+        begun.resolve()
+        return untilAborted(signal)
+      }),
+    })
     const running = run(client, ['x'])
     running.catch(() => {})
-    await new Promise<void>((resolve) => clock.setTimer(50, resolve))
+    await begun.promise
     await server.close()
     await expect(running).rejects.toThrow()
   })

@@ -86,9 +86,7 @@ it('an approved request for a signer of the cluster gets its certificate', async
   await request('jane', { request: certificateRequests.jane, signerName, usages: ['client auth'] })
   await coracle('certificate', 'approve', 'jane')
   const issued = await expect
-    .poll(async () => (await cluster.client.get(certificateSigningRequests, { name: 'jane' })).status?.certificate, {
-      timeout: 60_000,
-    })
+    .poll(async () => (await cluster.client.get(certificateSigningRequests, { name: 'jane' })).status?.certificate)
     .not.toBeUndefined()
     .then(
       async () => (await cluster.client.get(certificateSigningRequests, { name: 'jane' })).status?.certificate ?? '',

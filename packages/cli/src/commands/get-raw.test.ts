@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { run } from '../program.ts'
 import { recordingHost } from '../testing/recording-host.ts'
 
@@ -32,7 +32,7 @@ function getRaw(path: string) {
 it('shows what comes as it comes', async () => {
   const { ended, written } = getRaw('/watch')
   onTestFinished(() => goOn())
-  await vi.waitFor(() => expect(written().toString()).toBe('one\n'), { timeout: 10_000 })
+  await expect.poll(() => written().toString()).toBe('one\n')
   goOn()
   expect(await ended).toBe(0)
   expect(written().toString()).toBe('one\ntwo\n')

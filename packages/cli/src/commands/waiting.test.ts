@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configMaps, deployments, type Pod, pods } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../program.ts'
 import { recordingHost, runCommand } from '../testing/recording-host.ts'
 
@@ -88,7 +88,7 @@ describe('wait --for=delete', () => {
     }
     const host = recordingHost({ workingDirectory: directory })
     const waiting = run('wait configmap -l goes=soon --for=delete -v 6'.split(' '), host)
-    await vi.waitFor(() => expect(host.written.stderr).toContain('watch=true'))
+    await expect.poll(() => host.written.stderr).toContain('watch=true')
     for (const name of names.toReversed()) await cluster.client.delete(configMaps, { namespace: 'default', name })
     expect(await waiting).toBe(0)
     expect(host.written.stdout).toBe('configmap/first condition met\nconfigmap/second condition met\n')
@@ -113,11 +113,11 @@ describe('wait for several conditions', () => {
   it('waits for creation first, then for each of the others, and tells of each', async () => {
     const host = recordingHost({ workingDirectory: directory })
     const waiting = run([...readyPod.split(' '), '-v', '6'], host)
-    await vi.waitFor(() => expect(host.written.stderr).toContain('watch=true'))
+    await expect.poll(() => host.written.stderr).toContain('watch=true')
     await cluster.client.create(pods, { ...podNamed('several'), spec: { containers, schedulerName: 'none' } } as Pod)
-    await vi.waitFor(() => expect(host.written.stdout).toBe('pod/several condition met\n'))
+    await expect.poll(() => host.written.stdout).toBe('pod/several condition met\n')
     await become(ready)
-    await vi.waitFor(() => expect(host.written.stdout).toBe('pod/several condition met\n'.repeat(2)))
+    await expect.poll(() => host.written.stdout).toBe('pod/several condition met\n'.repeat(2))
     await become({ ...ready, phase: 'Running' })
     expect(await waiting).toBe(0)
     expect(host.written.stdout).toBe('pod/several condition met\n'.repeat(3))

@@ -10,7 +10,7 @@ import { openRemoteStreams, UpgradeError } from '@coracle/client/streaming'
 import { realEnvironment } from '@coracle/environment'
 import { createAuthority, issueClientCertificate, issueServingCertificate } from '@coracle/environment/certificates'
 import { isKeptAlive, tellsKeptAlive } from '@coracle/environment/testing/kept-alive'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
@@ -97,7 +97,7 @@ it.skipIf(!tellsKeptAlive)(
     const client = connect(port, '127.0.0.1')
     onTestFinished(() => void client.destroy())
     await once(client, 'connect')
-    await vi.waitFor(() => expect(isKeptAlive(port, client.localPort ?? 0)).toBe(true))
+    await expect.poll(() => isKeptAlive(port, client.localPort ?? 0)).toBe(true)
   },
 )
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { realClock } from '@coracle/environment'
+import { ownNumber } from '@coracle/environment/testing/own-number'
 import { CriConnection } from '../runtimes/cri/connection.ts'
 import { runtimeMethods } from '../runtimes/cri/methods.ts'
 import { busyboxImage, type TestImage, testImage, writeImage } from './test-images.ts'
@@ -36,8 +37,15 @@ export const needsContainerd = (why: string | undefined = lack) => ({ meta: { ne
 /** The image that sandboxes are made of. */
 const pauseImage = 'localhost/pause:1'
 
-/** Clusters of tests on one host have networks of their own: 10.200.0.0/16 to 10.239.0.0/16, by the id of the process. */
-const networkOf = (): number => 200 + (process.pid % 40)
+/** Clusters of tests on one host have networks of their own: 10.200.0.0/16 to 10.239.0.0/16, one for each process. */
+const networks = { first: 200, count: 40 }
+
+let network: Promise<number> | undefined
+
+async function ownNetwork(): Promise<string> {
+  network ??= ownNumber(19_000 + networks.first, networks.count)
+  return `10.${(await network) - 19_000}.0.0/16`
+}
 
 /** A real containerd with runc, with all that is its own in a temporary directory. */
 export class Containerd {
@@ -48,12 +56,11 @@ export class Containerd {
 
   readonly #prefix: readonly string[]
 
-  private constructor(directory: string, prefix: readonly string[]) {
+  private constructor(directory: string, subnet: string, prefix: readonly string[]) {
     this.directory = directory
     this.#prefix = prefix
-    const number = networkOf()
-    this.#bridge = `crcl${process.pid % 100_000}`
-    this.#subnet = `10.${number}.0.0/16`
+    this.#bridge = `crcl${process.pid}`
+    this.#subnet = subnet
   }
 
   /** Its socket, as node agents name it. */
@@ -67,7 +74,7 @@ export class Containerd {
 
   /** Resolves when it serves and has its images. `prefix` is what its command begins with, such as what has it be in another network. */
   static async start(prefix: readonly string[] = []): Promise<Containerd> {
-    const containerd = new Containerd(await mkdtemp(join(tmpdir(), 'ctrd-')), prefix)
+    const containerd = new Containerd(await mkdtemp(join(tmpdir(), 'ctrd-')), await ownNetwork(), prefix)
     await containerd.#configure()
     await containerd.start()
     await containerd.import(
@@ -121,7 +128,7 @@ export class Containerd {
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-10_000)
-      if (text.includes('containerd successfully booted')) ready.resolve()
+      if (said.includes('containerd successfully booted')) ready.resolve()
     })
     child.once('error', ready.reject)
     child.once('exit', (code) => ready.reject(new Error(`containerd ended with ${code}: ${said}`)))

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { realClock, realEnvironment } from '@coracle/environment'
+import { ownNumber } from '@coracle/environment/testing/own-number'
 import { Engine } from '../runtimes/docker/engine.ts'
 import { openDockerRuntime } from '../runtimes/docker/index.ts'
 import { busyboxImage, type TestImage, testImage, writeImage } from './test-images.ts'
@@ -44,6 +45,18 @@ function lackingFor(name: EngineName): string | undefined {
 /** What tests that need an engine say where there is none, or where it does not work. */
 export const needsEngine = (name: EngineName, why: string | undefined) => ({ meta: { needs: `${name}: ${why ?? ''}` } })
 
+const networksPerEngine = 40
+
+const networks = new Map<EngineName, Promise<number>>()
+
+/** The beginning of the network of an engine, one for each process of this host. */
+async function ownNetwork(name: EngineName): Promise<string> {
+  const first = 19_000 + descriptions[name].subnets
+  const network = networks.get(name) ?? ownNumber(first, networksPerEngine)
+  networks.set(name, network)
+  return `10.${(await network) - 19_000}`
+}
+
 /** How long it may take until it answers. */
 const startMs = 20_000
 
@@ -57,12 +70,12 @@ export class EngineDaemon {
 
   readonly #prefix: readonly string[]
 
-  private constructor(name: EngineName, directory: string, prefix: readonly string[]) {
+  private constructor(name: EngineName, directory: string, subnet: string, prefix: readonly string[]) {
     this.#prefix = prefix
     this.name = name
     this.directory = directory
-    this.#bridge = `crcl${name.charAt(0)}${process.pid % 100_000}`
-    this.#subnet = `10.${descriptions[name].subnets + (process.pid % 40)}`
+    this.#bridge = `crcl${name.charAt(0)}${process.pid}`
+    this.#subnet = subnet
   }
 
   get endpoint(): string {
@@ -71,7 +84,8 @@ export class EngineDaemon {
 
   /** Resolves when it serves and has its image. `prefix` is what its commands begin with, such as what has them be in another network. */
   static async start(name: EngineName, prefix: readonly string[] = []): Promise<EngineDaemon> {
-    const daemon = new EngineDaemon(name, await mkdtemp(join(tmpdir(), `${name}-`)), prefix)
+    const subnet = await ownNetwork(name)
+    const daemon = new EngineDaemon(name, await mkdtemp(join(tmpdir(), `${name}-`)), subnet, prefix)
     try {
       await daemon.#configure()
       await daemon.start()

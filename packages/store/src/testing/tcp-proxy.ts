@@ -12,6 +12,8 @@ export class TcpProxy {
   silent = false
   /** Whether no answer comes through any more. */
   mute = false
+  /** All that has not come through, of either side, a character for each byte. */
+  lost = ''
 
   private constructor(server: Server) {
     this.#server = server
@@ -61,7 +63,8 @@ export class TcpProxy {
 
   #pass(to: Socket, bytes: Buffer, isAnswer: boolean): void {
     const write = () => {
-      if (!this.silent && !(this.mute && isAnswer) && !to.destroyed) to.write(bytes)
+      if (this.silent || (this.mute && isAnswer)) this.lost += bytes.toString('latin1')
+      else if (!to.destroyed) to.write(bytes)
     }
     if (this.delayMs === 0) write()
     else realClock.setTimer(this.delayMs, write)

@@ -1,7 +1,7 @@
 import { ApiError, type KubernetesObject, type Pod } from '@coracle/api'
 import type { DiscoveredResource, HttpClient } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { run } from '../../program.ts'
 import { recordingHost } from '../../testing/recording-host.ts'
 
@@ -11,8 +11,6 @@ const resource = (plural: string, kind: string, namespaced: boolean): Discovered
 })
 
 /** The command is loaded meanwhile, which takes a busy machine its time. */
-const patience = { timeout: 10_000 }
-
 const podNamed = (name: string, metadata: object = {}): Pod =>
   ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'shop', uid: name, ...metadata }, spec: {} }) as Pod
 
@@ -67,7 +65,7 @@ it('asks each pod of a node to go, however many are held up', async () => {
     podNamed,
   )
   const ended = end('--timeout=1s')
-  await vi.waitFor(() => expect(written.stdout).toContain('pod-59 evicted'), patience)
+  await expect.poll(() => written.stdout).toContain('pod-59 evicted')
   await environment.clock.advance('5s')
   expect(await ended).toBe(1)
   expect([...tries.keys()]).toEqual(names)
@@ -83,7 +81,7 @@ it('tells of all pods that have not gone, and each time that one is asked to', a
     podNamed,
   )
   const ended = end('--timeout=3s')
-  await vi.waitFor(() => expect(written.stderr).toContain('pods/"b"'), patience)
+  await expect.poll(() => written.stderr).toContain('pods/"b"')
   await environment.clock.advance('5s')
   expect(await ended).toBe(1)
   const late = (name: string) => `error when evicting pods/"${name}" -n "shop": global timeout reached: 3s`
@@ -119,13 +117,11 @@ it('waits for pods of a namespace that is being deleted: nothing can be evicted 
     marked,
   )
   const ended = end('--timeout=30s')
-  await vi.waitFor(
-    () =>
-      expect(written.stderr).toContain(
-        'error when evicting pod "a" from terminating namespace "shop" (will retry after 5s): namespace shop is going\n',
-      ),
-    patience,
-  )
+  await expect
+    .poll(() => written.stderr)
+    .toContain(
+      'error when evicting pod "a" from terminating namespace "shop" (will retry after 5s): namespace shop is going\n',
+    )
   isMarked = true
   await environment.clock.advance('5s')
   expect(tries.get('a')).toBe(2)

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTime } from '@coracle/api'
-import { realEnvironment } from '@coracle/environment'
+import { type Environment, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { EngineRefusal, FakeEngine } from '../../testing/fake-engine.ts'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
@@ -13,7 +13,10 @@ import { splitName } from './images.ts'
 import { openDockerRuntime } from './index.ts'
 import { pauseProgram } from './pause-program.ts'
 
-async function open(engine: FakeEngine, options: { readonly infraImage?: string } = {}) {
+async function open(
+  engine: FakeEngine,
+  options: { readonly infraImage?: string; readonly environment?: Environment } = {},
+) {
   const runtime = await openDockerRuntime({
     environment: realEnvironment(),
     endpoint: engine.endpoint,
@@ -202,7 +205,7 @@ describe('the containers of an engine', () => {
   })
 
   /** A runtime of an engine that tells of containers of a pod of this node what `say` has it tell. */
-  const telling = async (answers: Parameters<typeof FakeEngine.start>[0]) => {
+  const telling = async (answers: Parameters<typeof FakeEngine.start>[0], environment = realEnvironment()) => {
     const { promise: listening, resolve: listen } = Promise.withResolvers<{ write(text: string): void }>()
     const engine = await FakeEngine.start({
       ...answers,
@@ -211,7 +214,7 @@ describe('the containers of an engine', () => {
         listen(response)
       },
     })
-    const runtime = await open(engine)
+    const runtime = await open(engine, { environment })
     const agent = readFileSync(join(engine.directory, 'node', 'agent-id'), 'utf8').trim()
     const Attributes = { 'coracle.dev/agent': agent, 'io.kubernetes.pod.uid': 'uid-1' }
     const events = await listening
@@ -222,16 +225,19 @@ describe('the containers of an engine', () => {
 
   it('have ended as soon as that is told, though they are still listed as running', async () => {
     const { container, answers } = oneContainer()
-    const { runtime, say } = await telling({
-      ...answers,
+    const logs: Parameters<typeof FakeEngine.start>[0] = {
       'GET /containers/*/logs': (_, response) => void response.end(),
-    })
+    }
+    const real = realEnvironment()
+    // Nobody looks again after a while, and no time to wait for the end of a log is ever over.
+    const clock = { ...real.clock, setTimer: () => ({ cancel() {} }) }
+    const { runtime, say } = await telling({ ...answers, ...logs }, { ...real, clock })
     const told = new Promise((resolve) => runtime.subscribe(resolve))
     expect(await runtime.listContainers()).toMatchObject([{ state: 'running' }])
     container.inspected = { Status: 'exited', Running: false, ExitCode: 0, FinishedAt: started }
     say('die', 'c1')
     expect(await told).toEqual({ containerId: 'c1', podUid: 'uid-1' })
-    await expect.poll(async () => (await runtime.listContainers())[0]?.state, { timeout: 900 }).toBe('exited')
+    await expect.poll(async () => (await runtime.listContainers())[0]?.state).toBe('exited')
   })
 
   it('are as they were after a command, and after others that look at them, and as they are made', async () => {

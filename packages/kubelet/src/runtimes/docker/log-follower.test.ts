@@ -98,7 +98,7 @@ describe('following the log of a container', () => {
     await engine.stop()
     writeUnseen(at(2), 'meanwhile')
     await engine.start()
-    await expect.poll(lines, { timeout: 5_000 }).toHaveLength(2)
+    await expect.poll(lines).toHaveLength(2)
     await expect.poll(follows).toBeGreaterThan(0)
     end()
     await follower.done

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
-import { forkEnvironment, realEnvironment } from '@coracle/environment'
+import { type Clock, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { keptCodeOf } from '../../testing/remote-runtime.ts'
 import { sandboxConfig } from '../../testing/sandboxes.ts'
@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
 import { type HostImages, parseHostImages } from './host-images.ts'
 import { logFileBytesMax } from './log-segments.ts'
-import { createProcessRuntime } from './process-runtime.ts'
+import { createProcessRuntime, settleMs } from './process-runtime.ts'
 import { shimScript } from './shim.ts'
 
 const environment = realEnvironment()
@@ -20,9 +20,14 @@ const patient = new AbortController().signal
 const linux = process.platform === 'linux'
 const needsLinux = { meta: { needs: 'Linux' } }
 
-function openRuntime(dataDirectory: string, nodeName = 'node-a', images?: HostImages): Runtime {
+function openRuntime(
+  dataDirectory: string,
+  nodeName = 'node-a',
+  images?: HostImages,
+  clock: Clock = environment.clock,
+): Runtime {
   const runtime = createProcessRuntime({
-    environment,
+    environment: { ...environment, clock },
     dataDirectory,
     nodeName,
     ...(images === undefined ? {} : { images }),
@@ -141,7 +146,7 @@ describe('running commands', () => {
   it.runIf(linux)('shows no variable to who lists processes', needsLinux, async () => {
     const runtime = openRuntime(temporaryDirectory())
     const env = ['PLAIN', 'odd.name'].map((name) => ({ name, value: 'only-the-container-knows' }))
-    const id = await run(runtime, 'env; exec sleep 60', { env })
+    const id = await run(runtime, 'env; exec sleep 1000', { env })
     await logged(runtime, id, 'only-the-container-knows')
     const commands = readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -165,7 +170,7 @@ describe('running commands', () => {
   it('has all in its log when it has ended, also where it is killed', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const ids = await Promise.all(
-      ['exit 3', 'kill -KILL 0', 'kill -KILL $PPID', 'sleep 60 & kill -KILL $$'].map((end, index) =>
+      ['exit 3', 'kill -KILL 0', 'kill -KILL $PPID', 'sleep 1000 & kill -KILL $$'].map((end, index) =>
         run(runtime, `seq 20000; ${end}`, { name: `c${index}` }),
       ),
     )
@@ -241,7 +246,7 @@ describe('running commands', () => {
   it('runs what the host says of an image, and commands beside it in the same environment', async () => {
     const images = parseHostImages({
       web: {
-        command: ['sh', '-c', 'echo "$0 $COLOR"; sleep 60'],
+        command: ['sh', '-c', 'echo "$0 $COLOR"; sleep 1000'],
         args: ['hello'],
         env: [{ name: 'COLOR', value: 'red' }],
       },
@@ -546,32 +551,55 @@ describe.skipIf(!linux)('addresses', needsLinux, () => {
 })
 
 describe('a container that has only just started', () => {
+  /** A clock whose timers of `heldMs` fire when the test says so, and whose wall clock may stand still. */
+  const heldClock = (heldMs: number, now = () => environment.clock.now()) => {
+    const { clock } = environment
+    const due: (() => void)[] = []
+    const held: Clock = {
+      now,
+      monotonicMs: () => clock.monotonicMs(),
+      setTimer(ms, callback, options) {
+        if (ms !== heldMs) return clock.setTimer(ms, callback, options)
+        due.push(callback)
+        return { cancel() {} }
+      },
+      defer: (callback) => clock.defer(callback),
+      hold: (work) => work,
+      catchUp: () => undefined,
+    }
+    return { clock: held, due }
+  }
+
   it('is ready when it has run for a while, and that is told', async () => {
-    const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, 'sleep 60')
-    const news = told(runtime, id)
+    const { clock, due } = heldClock(settleMs)
+    const runtime = openRuntime(temporaryDirectory(), 'node-a', undefined, clock)
+    const id = await run(runtime, 'sleep 1000')
     expect(await status(runtime, id)).toMatchObject({ state: 'running', unready: true })
+    const news = told(runtime, id)
+    for (const pass of due) pass()
     await news
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
 
   it('is left to its probes where it has any that tell of readiness', async () => {
     const runtime = openRuntime(temporaryDirectory())
-    const id = await run(runtime, 'sleep 60', { probes: [{ exec: { command: ['true'] } }] })
+    const id = await run(runtime, 'sleep 1000', { probes: [{ exec: { command: ['true'] } }] })
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
 
-  it('waits on over a restart of the node agent', async () => {
+  it('waits on over a restart of the node agent, for what is left of that while', async () => {
     const dataDirectory = temporaryDirectory()
-    // By its clock the container starts later, so that a busy machine has the time to restart the agent.
-    const ahead = forkEnvironment(environment, 'ahead', 1_000)
-    const first = createProcessRuntime({ environment: ahead, dataDirectory, nodeName: 'node-a' })
-    const id = await run(first, 'echo up; sleep 60')
+    const first = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
+    const id = await run(first, 'echo up; sleep 1000')
     await logged(first, id, 'up')
+    const { startedAtMs = 0 } = await status(first, id)
     await first.close()
-    const runtime = openRuntime(dataDirectory)
-    const news = told(runtime, id)
+    const { clock, due } = heldClock(settleMs - 100, () => startedAtMs + 100)
+    const runtime = openRuntime(dataDirectory, 'node-a', undefined, clock)
     expect(await status(runtime, id)).toMatchObject({ unready: true })
+    const news = told(runtime, id)
+    expect(due).toHaveLength(1)
+    for (const pass of due) pass()
     await news
     expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
@@ -832,7 +860,7 @@ describe('what containers use', () => {
   it.skipIf(!linux)('is the CPU time and memory of all processes of their sessions', needsLinux, async () => {
     const runtime = openRuntime(temporaryDirectory())
     // The second process works, and no process of the first container does.
-    const idle = await run(runtime, 'echo up; exec sleep 60')
+    const idle = await run(runtime, 'echo up; exec sleep 1000')
     const busy = await run(runtime, '(while :; do :; done) & echo up; wait', { name: 'busy' })
     await Promise.all([logged(runtime, idle, 'up'), logged(runtime, busy, 'up')])
     let usage = await runtime.containerStats([idle, busy])

@@ -182,7 +182,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     expect([status.exitCode, text]).toEqual([0, 'uid-1'])
     expect(status.user?.supplementalGroups).toEqual([gid])
     const second = await runtime.runPodSandbox(sandboxConfig('uid-2'))
-    const container = { ...main('exec sleep 60'), mounts: mounts(other), user: { ...stranger, runAsUser: 65_534 } }
+    const container = { ...main('exec sleep 1000'), mounts: mounts(other), user: { ...stranger, runAsUser: 65_534 } }
     const id = await runtime.createContainer(second.id, container)
     await runtime.startContainer(id)
     const looks = ['sh', '-c', `cat data/file && ! cat ${own}/file 2>/dev/null`]
@@ -298,7 +298,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     const script = 'echo out >/dev/stdout; echo err >/dev/stderr'
     expect((await run(runtime, script)).text).toBe('out\nerr\n')
     expect((await run(runtime, `${script}; echo >/dev/tty`, { attempt: 1, tty: true })).text).toBe('out\r\nerr\r\n\r\n')
-    const id = await create(runtime, 'exec sleep 60', { attempt: 2 })
+    const id = await create(runtime, 'exec sleep 1000', { attempt: 2 })
     await runtime.startContainer(id)
     for (const tty of [false, true]) {
       const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
@@ -318,7 +318,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
 
   it('has commands run beside it as its user, on a terminal too', async () => {
     const { runtime } = open()
-    const id = await create(runtime, 'exec sleep 60')
+    const id = await create(runtime, 'exec sleep 1000')
     await runtime.startContainer(id)
     expect(await runtime.execSync(id, ['id', '-u'], patient)).toEqual({ exitCode: 0, output: `${uid}\n` })
     for (const tty of [false, true]) {
