@@ -23,7 +23,7 @@ import {
   linksOf,
   matchesTranscript,
 } from './support/documents.ts'
-import { coracleFile, Program, type RunOptions, run, thriftyCompiler } from './support/program.ts'
+import { coracleFile, type Outcome, Program, type RunOptions, run, thriftyCompiler } from './support/program.ts'
 import { thriftyTools, tools } from './support/tools.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -117,16 +117,43 @@ describe('snippets', () => {
     expect(outcomes.sort()).toEqual(tests.map((snippet) => [fileOf(snippet), 'passed']).sort())
   })
 
-  it.each(scripts.map((snippet) => [snippet.where, snippet] as const))('run: %s', async (_, snippet) => {
-    const file = join(directory, fileOf(snippet))
-    if (snippet.text.includes('until the process is stopped')) {
-      await untilItActs(file, options())
-      return
-    }
-    const { code, stderr } = await run(process.execPath, [file], options())
-    expect(code, stderr).toBe(0)
+  const runsOn = ({ text }: Block) => text.includes('until the process is stopped')
+
+  it.each(scripts.filter(runsOn).map((snippet) => [snippet.where, snippet] as const))('run: %s', (_, snippet) =>
+    untilItActs(join(directory, fileOf(snippet)), options()),
+  )
+
+  describe('that end', () => {
+    const ending = scripts.filter((snippet) => !runsOn(snippet))
+    let outcome: Outcome
+    beforeAll(async () => {
+      outcome = await run(process.execPath, ['--input-type=module', '--eval', oneAfterAnother(ending)], {
+        ...options(),
+        timeoutMs: 110_000,
+      })
+    })
+
+    it.each(ending.map((snippet) => [snippet.where, snippet] as const))('run: %s', (_, snippet) => {
+      const { code, stdout, stderr } = outcome
+      expect(stdout.split('\n'), stderr).toContain(ranThrough(snippet))
+      expect(code, stderr).toBe(0)
+    })
   })
 })
+
+/**
+ * A script that runs snippets in one process, which loads the sources of the packages once: from what is published `release.test.ts` runs each by
+ * itself. It goes on after one that fails, and ends when nothing is left running of any.
+ */
+const oneAfterAnother = (snippets: readonly Block[]): string =>
+  snippets
+    .map((snippet) => {
+      const [file, line] = [`./${fileOf(snippet)}`, ranThrough(snippet)].map((text) => JSON.stringify(text))
+      return `await import(${file}).then(() => console.log(${line}), (error) => { console.error(error); process.exitCode = 1 })`
+    })
+    .join('\n')
+
+const ranThrough = ({ where }: Block): string => `${where} has run to its end`
 
 /**
  * Where TypeScript's compiler keeps what it has found, for the next run of the tests: then it checks what has changed since, and what depends

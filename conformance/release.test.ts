@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bundleOfRun } from '../scripts/bundled-program.ts'
 import { overBudget } from '../scripts/release/budgets.ts'
 import { buildExecutable } from '../scripts/release/executable.ts'
 import { commandPackage } from '../scripts/release/manifests.ts'
@@ -26,7 +27,7 @@ let libraries: string
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'release-'))
-  tarballs = await pack(root, join(directory, 'tarballs'))
+  tarballs = await pack(root, join(directory, 'tarballs'), bundleOfRun())
   const isCommand = ({ name }: Tarball) => name === commandPackage
   const published = await Promise.all(
     tarballs
@@ -139,7 +140,7 @@ describe('the command', () => {
 
 describe('the executable', () => {
   it('starts a cluster and works with it where nothing is installed', { timeout: 240_000 }, async () => {
-    const executable = await buildExecutable(root, join(directory, 'coracle'))
+    const executable = await buildExecutable(root, join(directory, 'coracle'), bundleOfRun())
     const env = { XDG_CACHE_HOME: join(directory, 'executable-cache'), PATH: '/nowhere', NODE_PATH: '' }
     await using program = await Program.start({ executable, env })
     const { code, stdout, stderr } = await run(executable, ['get', 'nodes', '--kubeconfig', program.kubeconfig], {

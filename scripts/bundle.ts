@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
@@ -14,9 +14,6 @@ export const externalPackages: readonly string[] = ['lmdb']
 
 interface BundleChoices {
   readonly sourcemap?: boolean
-  /** What is not taken in. */
-  readonly external?: readonly string[]
-  readonly plugins?: readonly Plugin[]
 }
 
 /**
@@ -62,6 +59,19 @@ function checkAscii(file: string): void {
   const at = text.search(/[\u0080-\u00ff]/)
   if (at >= 0)
     throw new Error(`${file} has more than ASCII characters: ${JSON.stringify(text.slice(at - 60, at + 20))}`)
+}
+
+/** The program as it is published: what is in a directory, which may have more. */
+export interface PublishedBundle {
+  readonly directory: string
+  readonly files: readonly string[]
+  readonly metafile: Metafile
+}
+
+/** Bundles the program into an empty directory as it is published, without maps of its sources. */
+export async function publishedBundle(directory: string): Promise<PublishedBundle> {
+  const metafile = await bundle(directory, { sourcemap: false })
+  return { directory, files: readdirSync(directory).sort(), metafile }
 }
 
 const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|proxy|scheduler|simulator)[/]/
@@ -163,13 +173,7 @@ const scriptOptions = (choices: BundleChoices, plugins: readonly Plugin[]) =>
     // Beside them, where they may have other characters.
     legalComments: 'external',
     define: { ...defined, 'import.meta.dirname': '__dirname', 'import.meta.url': 'coracleUrl' },
-    plugins: [
-      lookThroughIndexes(root),
-      withYamlThreadBeside,
-      withLittleOfUndici,
-      ...plugins,
-      ...(choices.plugins ?? []),
-    ],
+    plugins: [lookThroughIndexes(root), withYamlThreadBeside, withLittleOfUndici, ...plugins],
     banner: {
       js: "(function (exports, require, module, __filename, __dirname, runPart) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
     },
@@ -187,7 +191,7 @@ async function bundleModule(
     stdin: { contents, resolveDir: root, loader: 'ts' },
     outfile: file,
     format: 'esm',
-    plugins: [lookThroughIndexes(root), ...(choices.plugins ?? [])],
+    plugins: [lookThroughIndexes(root)],
     banner: {
       js: `${firstLine}import { createRequire as coracleCreateRequire } from 'node:module'; const require = coracleCreateRequire(import.meta.url);`,
     },
@@ -196,7 +200,7 @@ async function bundleModule(
 
 const defined = { coracleSourceCommit: JSON.stringify(commitOf(root)) }
 
-const commonOptions = ({ sourcemap = true, external = externalPackages }: BundleChoices) =>
+const commonOptions = ({ sourcemap = true }: BundleChoices) =>
   ({
     bundle: true,
     platform: 'node',
@@ -207,7 +211,7 @@ const commonOptions = ({ sourcemap = true, external = externalPackages }: Bundle
     minifySyntax: true,
     logLevel: 'warning',
     sourcemap: sourcemap && 'linked',
-    external: [...external],
+    external: [...externalPackages],
     metafile: true,
     absWorkingDir: root,
   }) satisfies BuildOptions

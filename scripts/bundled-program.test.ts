@@ -24,6 +24,7 @@ it.each([
   ['how it is started', 'packages/cli/bin/coracle.js'],
   ['what a package is', 'packages/cli/package.json'],
   ['how it is bundled', 'scripts/bundle.ts'],
+  ['what is kept of it', 'scripts/bundled-program.ts'],
   ['what the bundler is told of sources', 'scripts/look-through-indexes.ts'],
   ['what stands in which script', 'scripts/parts.ts'],
   ['what is installed', 'package-lock.json'],

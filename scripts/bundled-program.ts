@@ -11,9 +11,9 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { stop } from 'esbuild'
-import { bundle } from './bundle.ts'
+import { type PublishedBundle, publishedBundle } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 const cache = join(root, 'node_modules', '.cache', 'coracle', 'programs')
@@ -35,16 +35,26 @@ async function bundledProgram(): Promise<string> {
   if (!existsSync(directory)) {
     removeOldest()
     const unfinished = `${directory}.${process.pid}`
-    await bundle(unfinished)
+    const { files, metafile } = await publishedBundle(unfinished)
     // Its process holds 1 GB, and nobody else bundles anything in this one.
     await stop()
     // There is no package around it to say so.
     writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(unfinished, contents), JSON.stringify({ files, metafile }))
     putInPlace(unfinished, directory)
   }
   const now = Date.now() / 1000
   utimesSync(directory, now, now)
   return join(directory, 'coracle.js')
+}
+
+/** What is in the bundle, for those who publish it. */
+const contents = 'contents.json'
+
+/** The bundle that the tests of this run have. */
+export function bundleOfRun(): PublishedBundle {
+  const directory = dirname(process.env.CORACLE_TEST_PROGRAM ?? '')
+  return { directory, ...JSON.parse(readFileSync(join(directory, contents), 'utf8')) }
 }
 
 /** Another run may have made the same meanwhile. */
@@ -62,7 +72,7 @@ export function fingerprintOf(directory: string): string {
   const hash = createHash('sha256')
   const files = [
     'package-lock.json',
-    'scripts/{bundle,look-through-indexes,parts}.ts',
+    'scripts/{bundle,bundled-program,look-through-indexes,parts}.ts',
     'packages/*/package.json',
     'packages/*/{bin,src}/**/*.{ts,js}',
   ]

@@ -104,6 +104,10 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     podWhere(name, 'to be ready', ({ status }) => status?.containerStatuses?.every((each: Any) => each.ready) === true)
   const ended = (name: string) =>
     podWhere(name, 'to end', ({ status }) => ['Succeeded', 'Failed'].includes(status?.phase))
+  /** Removes pods that no later test asks for: to say what has become of one, Podman looks at all that there are. */
+  const done = async (...names: readonly string[]) => {
+    for (const name of names) await api.object(`${pods}/${name}`, remove())
+  }
   const log = async (name: string, query = '') => (await api.call(`${pods}/${name}/log?${query}`)).text
   const textAt = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(60_000) })).text()
   const exec = (name: string, ...command: readonly string[]) => program.kubectlOk(['exec', name, '--', ...command])
@@ -153,6 +157,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }
     const { status } = await api.object('/apis/authentication.k8s.io/v1/tokenreviews', post(review))
     expect(status.user.username).toBe('system:serviceaccount:default:default')
+    await done('caller')
   })
 
   it('runs a pod to its end, with its environment, and keeps what it said', async () => {
@@ -170,6 +175,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(image).toBe(testImage)
     expect(imageID).toMatch(/^sha256:[0-9a-f]{64}$/)
     expect((await log('talker')).split('\n').sort()).toEqual(['', 'hello world from talker', 'wrong'])
+    await done('talker')
   })
 
   it('runs commands beside it, and shows what it writes as it does', async () => {
@@ -187,6 +193,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     await eventually('the log', async () => (await log('shell')) === 'got one\ngot two\n')
     leaving.abort()
     await attached.catch(() => {})
+    await done('shell')
   })
 
   it('gives each container the users, rights and limits that its pod names', async () => {
@@ -305,6 +312,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     )
     if (its.countsLayers)
       expect(await evicted('written')).toBe('Container main exceeded its local ephemeral storage limit "1Mi". ')
+    await done('filled', 'talkative', ...(its.countsLayers ? ['written'] : []))
   })
 
   it('names hosts, and looks names up, as a pod says', async () => {
@@ -326,6 +334,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(said).toContain('\n1.2.3.4\tother.example\n')
     expect(said).toContain('search x.example\nnameserver 9.9.9.9\noptions ndots:2\n')
     expect(await exec('names', 'cat', '/proc/sys/net/ipv4/ip_unprivileged_port_start')).toBe('0\n')
+    await done('names')
   })
 
   it('tells of a container that took more memory than it may', async () => {
@@ -338,6 +347,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       exitCode: 137,
       reason: expect.stringMatching(its.outOfMemory),
     })
+    await done('greedy')
   })
 
   it('starts a container again that has ended, and asks it how it is', async () => {
@@ -351,8 +361,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(answer).toBe('here')
     await exec('web', 'rm', '/tmp/up')
     await podWhere('web', 'to start again', (found) => found.status.containerStatuses[0].restartCount === 2)
-    // It is asked every second, which takes several processes of the runtime each time.
-    await api.object(`${pods}/web`, remove())
+    await done('web')
   })
 
   it('leads from the host and from pods to what is behind a service', async () => {
@@ -370,6 +379,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     const url = `http://${service.spec.clusterIP}/`
     expect(await eventually('an answer', () => textAt(url))).toBe('served')
     expect(await eventually('an answer in a pod', () => exec('client', 'wget', '-q', '-O', '-', url))).toBe('served')
+    await done('behind', 'client')
   })
 
   it('forwards ports of pods and of the node, also to servers that listen on loopback alone', async () => {
@@ -394,6 +404,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(await eventually('an answer of the node', () => textAt(url))).toBe('outside\n')
     const nothing = await api.call(`${pods}/ports:8082/proxy/`)
     expect(nothing.code).toBeGreaterThanOrEqual(500)
+    await done('ports')
   })
 
   it('shows containers of a pod each other where it says so, and tells what they use', async () => {
@@ -428,7 +439,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     if (its.countsTraffic) {
       expect(scraped).toMatch(/^container_network_receive_bytes_total\{interface="[^"]+",.*pod="together"\} \d+ /m)
     }
-    await api.object(`${pods}/together`, remove())
+    await done('together')
   })
 
   it('gives commands a terminal', async () => {
@@ -467,6 +478,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     )
     const { status } = await api.object(`${pods}/resized`)
     expect(status.containerStatuses[0].restartCount).toBe(0)
+    await done('resized')
   })
 
   it('takes no memory from a container that it uses', async () => {
@@ -494,6 +506,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     const [given] = (await api.object(`${pods}/full`)).status.containerStatuses
     expect(given).toMatchObject({ resources: memory('48Mi'), restartCount: 0 })
     await told('full', 'ResizeCompleted', /"memory":"48Mi"/)
+    await done('full')
   })
 
   const events = async (name: string): Promise<readonly Any[]> => {
@@ -541,6 +554,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       return found.status.images?.some(({ names }: Any) => names.includes(image)) && found
     })
     expect(node.status.images[0].sizeBytes).toBeGreaterThan(100_000)
+    await done('pulled', 'present', 'always')
   })
 
   it('says why an image cannot be had', async () => {
@@ -560,6 +574,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       ({ status }) => status.containerStatuses?.[0].state.waiting?.reason === 'ErrImageNeverPull',
     )
     await told('never', 'ErrImageNeverPull', `Container image "${image}" is not present with pull policy of Never`)
+    await done('missing', 'never')
   })
 
   it('pulls images that are volumes, and says why they are not mounted', async () => {
@@ -586,6 +601,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     await told('mounting-none', 'Failed', its.missingImage)
     await run('mounting-never', ['sleep', '1000'], mounting(missing, 'Never'))
     await waiting('mounting-never', 'ErrImageNeverPull')
+    await done('mounting', 'mounting-none', 'mounting-never')
   })
 
   it('shows a registry the secret that a pod names for it', async () => {
@@ -602,6 +618,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       container: { image, command: undefined },
     })
     await ready('friend')
+    await done('stranger', 'friend')
   })
 
   it('rolls a Deployment over', async () => {

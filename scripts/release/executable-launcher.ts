@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { getAsset, getAssetKeys, getRawAsset } from 'node:sea'
 
 const program = join(extractedFiles(), 'launch.cjs')
@@ -25,8 +25,10 @@ function extractedFiles(): string {
   // Only a whole directory gets the name: others may start at the same time, and this may be killed.
   const partial = `${complete}.${randomUUID()}`
   mkdirSync(partial, { mode: 0o700 })
-  for (const name of getAssetKeys())
+  for (const name of getAssetKeys()) {
+    mkdirSync(dirname(join(partial, name)), { mode: 0o700, recursive: true })
     writeFileSync(join(partial, name), new Uint8Array(getRawAsset(name) as ArrayBuffer))
+  }
   try {
     renameSync(partial, complete)
   } catch (error) {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { bundle } from '../bundle.ts'
+import type { PublishedBundle } from '../bundle.ts'
 
 /** Where Node looks in its own file for what it is to run. */
 const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
@@ -13,15 +13,15 @@ const sentinelFuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 const addon = 'lmdb.node'
 
 /**
- * Makes the program one file for this platform, with Node in it, and returns the file. It needs nothing installed.
+ * Makes the program one file for this platform, with Node and this bundle in it, and returns the file. It needs nothing installed.
  * https://nodejs.org/api/single-executable-applications.html
  */
-export async function buildExecutable(root: string, file: string): Promise<string> {
+export async function buildExecutable(root: string, file: string, bundle: PublishedBundle): Promise<string> {
   const work = mkdtempSync(join(tmpdir(), 'coracle-executable-'))
   try {
     const files = join(work, 'files')
-    await bundle(files, { sourcemap: false, external: [`./${addon}`], plugins: [addonBeside] })
-    copyFileSync(addonFile(root), join(files, addon))
+    for (const each of bundle.files) cpSync(join(bundle.directory, each), join(files, each))
+    await installLmdb(root, join(files, 'node_modules/lmdb'))
     writeFileSync(join(files, 'package.json'), '{"type":"module"}')
     writeFileSync(join(files, 'launch.cjs'), "import('./coracle.js')")
     writeFileSync(join(work, 'digest'), digestOf(files))
@@ -33,7 +33,7 @@ export async function buildExecutable(root: string, file: string): Promise<strin
       format: 'cjs',
       target: 'node24',
     })
-    const assets = Object.fromEntries(readdirSync(files).map((name) => [name, join(files, name)]))
+    const assets = Object.fromEntries(filesIn(files).map((name) => [name, join(files, name)]))
     const config = {
       main: join(work, 'launcher.cjs'),
       output: join(work, 'blob'),
@@ -59,7 +59,23 @@ function inject(root: string, file: string, blob: string): void {
   execFileSync(process.execPath, args, { stdio: 'pipe' })
 }
 
-/** lmdb looks for its addon among packages for many platforms: here it stands beside the program. */
+/** Lays out the package that the bundle leaves to be installed: one script, and the addon of this platform. */
+async function installLmdb(root: string, directory: string): Promise<void> {
+  await build({
+    stdin: { contents: "module.exports = require('lmdb')", resolveDir: root },
+    outfile: join(directory, 'index.js'),
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node24',
+    external: [`./${addon}`],
+    plugins: [addonBeside],
+  })
+  copyFileSync(addonFile(root), join(directory, addon))
+  writeFileSync(join(directory, 'package.json'), '{"type":"commonjs"}')
+}
+
+/** lmdb looks for its addon among packages for many platforms: here it stands beside it. */
 const addonBeside: Plugin = {
   name: 'addon-beside',
   setup({ onResolve, onLoad }) {
@@ -76,6 +92,13 @@ function addonFile(root: string): string {
 
 function digestOf(directory: string): string {
   const hash = createHash('sha256')
-  for (const name of readdirSync(directory).sort()) hash.update(name).update(readFileSync(join(directory, name)))
+  for (const name of filesIn(directory)) hash.update(name).update(readFileSync(join(directory, name)))
   return hash.digest('hex').slice(0, 32)
 }
+
+/** The paths of all files in a directory, in an order that depends on them alone. */
+const filesIn = (directory: string): readonly string[] =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(directory, join(parentPath, name)))
+    .sort()

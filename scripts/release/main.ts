@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { publishedBundle } from '../bundle.ts'
 import { audit } from './audit.ts'
 import { overBudget } from './budgets.ts'
 import { buildExecutable } from './executable.ts'
@@ -16,7 +17,8 @@ const output = join(root, 'dist/release')
 
 rmSync(output, { recursive: true, force: true })
 mkdirSync(output, { recursive: true })
-const tarballs = await pack(root, output)
+const bundle = await publishedBundle(join(output, '.bundle'))
+const tarballs = await pack(root, output, bundle)
 for (const { name, file, packedBytes, unpackedBytes } of tarballs) {
   const sizes = `${kilobytes(packedBytes)} packed, ${kilobytes(unpackedBytes)} unpacked`
   console.log(`${relative(root, file)}  ${name}  ${sizes}`)
@@ -24,8 +26,9 @@ for (const { name, file, packedBytes, unpackedBytes } of tarballs) {
 writeFileSync(join(output, 'sbom.cdx.json'), sbom(root))
 copyFileSync(join(root, 'CHANGELOG.md'), join(output, 'CHANGELOG.md'))
 if (process.argv.includes('--executable')) {
-  console.log(relative(root, await buildExecutable(root, join(output, 'coracle'))))
+  console.log(relative(root, await buildExecutable(root, join(output, 'coracle'), bundle)))
 }
+rmSync(bundle.directory, { recursive: true })
 writeFileSync(join(output, 'SHA256SUMS'), checksums(output))
 
 const { findings, notAsked } = audit(root)

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PublishedBundle } from '../bundle.ts'
 import { stage } from './stage.ts'
 
 /** A package as it would be published. */
@@ -12,12 +13,12 @@ export interface Tarball {
   readonly files: readonly string[]
 }
 
-/** Packs every package of the workspace into `output`, as it would be published. */
-export async function pack(root: string, output: string): Promise<readonly Tarball[]> {
+/** Packs every package of the workspace into `output`, as it would be published: the command with this bundle. */
+export async function pack(root: string, output: string, bundle: PublishedBundle): Promise<readonly Tarball[]> {
   const staged = join(output, '.staged')
   rmSync(staged, { recursive: true, force: true })
   mkdirSync(output, { recursive: true })
-  const directories = await stage(root, staged)
+  const directories = await stage(root, staged, bundle)
   const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', '--pack-destination', output, ...directories]
   const packed: readonly NpmPack[] = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', cwd: output }))
   rmSync(staged, { recursive: true })

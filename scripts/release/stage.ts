@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { bundle, externalPackages } from '../bundle.ts'
+import { externalPackages, type PublishedBundle } from '../bundle.ts'
 import { manPages } from '../reference/man-pages.ts'
 import { compile } from './compile.ts'
 import { licenceTexts } from './licence-texts.ts'
@@ -28,8 +28,11 @@ interface WorkspacePackage {
   readonly manifest: WorkspaceManifest
 }
 
-/** Lays every package out below `output` as it is published, and returns their directories: libraries first, then the command. */
-export async function stage(root: string, output: string): Promise<readonly string[]> {
+/**
+ * Lays every package out below `output` as it is published, the command with this bundle, and returns their directories: libraries first, then
+ * the command.
+ */
+export async function stage(root: string, output: string, bundle: PublishedBundle): Promise<readonly string[]> {
   const common = readJson<CommonManifest>(join(root, 'package.json'))
   const packages = readdirSync(join(root, 'packages')).map((folder) => ({
     folder,
@@ -63,7 +66,7 @@ export async function stage(root: string, output: string): Promise<readonly stri
   })
   const command = packages.find(({ manifest }) => manifest.name === commandPackage)
   if (command === undefined) throw new Error(`no package of the workspace is ${commandPackage}`)
-  return [...directories, await stageCommand(root, output, command, common, packages)]
+  return [...directories, await stageCommand(root, output, command, common, packages, bundle)]
 }
 
 /** The files behind each subpath of a library: `@coracle/api/testing`. */
@@ -79,6 +82,7 @@ async function stageCommand(
   { folder, manifest }: WorkspacePackage,
   common: CommonManifest,
   packages: readonly WorkspacePackage[],
+  bundle: PublishedBundle,
 ): Promise<string> {
   const versions: Readonly<Record<string, string>> = Object.assign(
     {},
@@ -93,8 +97,8 @@ async function stageCommand(
     { folder, manifest },
     commandManifest(manifest, common, { folder: `packages/${folder}`, dependencies, man }),
   )
-  const metafile = await bundle(join(directory, 'dist'), { sourcemap: false })
-  writeFileSync(join(directory, 'THIRD-PARTY-LICENCES.txt'), licenceTexts(root, metafile))
+  for (const file of bundle.files) cpSync(join(bundle.directory, file), join(directory, 'dist', file))
+  writeFileSync(join(directory, 'THIRD-PARTY-LICENCES.txt'), licenceTexts(root, bundle.metafile))
   mkdirSync(join(directory, 'bin'))
   copyFileSync(join(root, 'scripts/release/coracle.js'), join(directory, 'bin/coracle.js'))
   chmodSync(join(directory, 'bin/coracle.js'), 0o755)
