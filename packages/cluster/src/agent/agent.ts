@@ -71,6 +71,8 @@ export interface AgentOptions {
   readonly deadContainers?: DeadContainerLimits
   /** Whether services are reached on this machine by their addresses: one agent of a machine does that. */
   readonly proxiesServices: boolean
+  /** Told when the agent looks after its machine, though its server may be away yet. */
+  readonly onRunning?: () => void
   /** Told what a start is at, in words. */
   readonly onProgress?: (stage: string) => void
 }
@@ -89,7 +91,7 @@ export interface Agent {
 /**
  * Starts the agent of a node: joins the cluster where that is still to be done, registers the node, and runs its pods. Resolves when it
  * is at work; rejects, with all stopped again, where it cannot be. As long as the server does not answer it goes on trying, until the
- * signal is aborted.
+ * signal is aborted; static pods run meanwhile.
  */
 export async function startAgent(options: AgentOptions, signal: AbortSignal): Promise<Agent> {
   const agent = new RunningAgent(options)
@@ -148,6 +150,7 @@ class RunningAgent implements Agent {
     const kubelet = this.#createKubelet(client, runtime, metrics, names)
     this.#kubelet = kubelet
     tell('registering the node')
+    this.#options.onRunning?.()
     await untilAborted(kubelet.start(), signal)
     tell('waiting for the certificate of its server')
     await this.#keepServing(client, server, signal)

@@ -10,7 +10,7 @@ import type { PodContext } from '../pod/pod-context.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
-import { manifestsCheckMs } from './follow-manifests.ts'
+import { followManifests, manifestsCheckMs } from './follow-manifests.ts'
 import { staticPodOf } from './static-pod.ts'
 import { StaticPods } from './static-pods.ts'
 
@@ -309,6 +309,34 @@ function alone() {
   onTestFinished(() => statics.stop())
   return { statics, client, environment, given, last }
 }
+
+it('a file that is being written keeps its pod, unless it still says nothing when all are read again', async () => {
+  const path = temporaryDirectory()
+  const file = join(path, 'web.yaml')
+  writeFileSync(file, manifest())
+  const environment = virtualEnvironment()
+  const sets: string[][] = []
+  let heard = Promise.withResolvers<void>()
+  const set = (wanted: readonly Pod[]) => {
+    sets.push(wanted.map(({ spec }) => spec.containers[0]?.image ?? ''))
+    heard.resolve()
+  }
+  const followed = await followManifests(path, 'node-a', environment, { set })
+  onTestFinished(() => followed.close())
+  const write = async (text: string) => {
+    heard = Promise.withResolvers()
+    writeFileSync(file, text)
+    await heard.promise
+    await environment.clock.settle()
+    return sets.at(-1)
+  }
+  expect(sets).toEqual([['nginx:1']])
+  expect(await write('')).toEqual(['nginx:1'])
+  expect(await write(manifest('web', 'nginx:2'))).toEqual(['nginx:2'])
+  expect(await write('apiVersion: v1\nkind: P')).toEqual(['nginx:2'])
+  await environment.clock.advance(manifestsCheckMs)
+  expect(sets.at(-1)).toEqual([])
+})
 
 it('what a file says now begins as soon as what it said before has ended', async () => {
   const { statics, given, last } = alone()
