@@ -1,9 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { realEnvironment } from '../packages/environment/src/index.ts'
 import { openEtcdStore } from '../packages/store/src/index.ts'
 import { hasEtcd, needsEtcd } from '../packages/store/src/testing/etcd-server.ts'
+import { AgentProcess } from './support/agent-process.ts'
 import { Api, patch, post, remove } from './support/api.ts'
-import { configMap, controller, paths } from './support/objects.ts'
+import { configMap, controller, paths, pod } from './support/objects.ts'
 import { eventually, Program } from './support/program.ts'
 import { startAsTwoServers, TwoServers } from './support/two-servers.ts'
 
@@ -198,7 +202,28 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
     watch.close()
   })
 
-  it('go on without the leader when it is killed', async () => {
+  it('go on without the leader when it is killed, and with the nodes that had joined there', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'coracle-agent-'))
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const agentOf = (...args: string[]) =>
+      AgentProcess.start({ prefix: [] }, [
+        ...args,
+        ...['--data-dir', directory, '--runtime', 'simulated', '--hostname-override', 'far', '--port', '0'],
+      ])
+    const runs = async (name: string): Promise<void> => {
+      const { spec, ...others } = pod(name)
+      await two.object(pods, post({ ...others, spec: { ...spec, nodeName: 'far' } }))
+      await eventually(`${name} runs`, async () => (await two.object(`${pods}/${name}`)).status.phase === 'Running')
+    }
+    const order = await servers.first.coracle(['token', 'create', '--print-join-command'])
+    // It names one of them; this node is to join at the other.
+    const [, , , ...token] = order.stdout.trim().split(/\s+/)
+    let agent = await agentOf(servers.first.address, ...token)
+    onTestFinished(() => agent.end('SIGINT'))
+    await runs('before-all')
+    await eventually('the agent has noted where the others are', async () =>
+      readFileSync(join(directory, 'agent.json'), 'utf8').includes(servers.second.address),
+    )
     const lease = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager'
     await eventually('a leader', async () => (await two.object(lease)).spec.holderIdentity)
     await servers.first.end('SIGKILL')
@@ -206,6 +231,13 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
     const { renewTime } = (await two.object(lease)).spec
     await eventually('a leader that lives', async () => (await two.object(lease)).spec.renewTime !== renewTime)
     await two.object(controllers, post(controller('orphaned', 3)))
-    await eventually('its pods', async () => (await two.object(pods)).items.length === 3)
+    await eventually(
+      'its pods',
+      async () => (await two.object(`${pods}?labelSelector=app%3Dorphaned`)).items.length === 3,
+    )
+    await runs('after-one')
+    await agent.end('SIGTERM')
+    agent = await agentOf()
+    await runs('after-a-start')
   })
 })

@@ -62,7 +62,7 @@ export class AgentProcess {
   }
 
   /** Starts it on a machine and waits until it says that its node is part of the cluster. */
-  static async start(on: Machine, args: readonly string[]): Promise<AgentProcess> {
+  static async start(on: Pick<Machine, 'prefix'>, args: readonly string[]): Promise<AgentProcess> {
     const [command = '', ...rest] = [...on.prefix, process.execPath, coracleFile, 'agent', ...args]
     const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
     const agent = new AgentProcess(child)

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { kubernetesVersion } from '@coracle/api'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from './testing/recording-host.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { connectionFor } from './connection.ts'
+import { recordingHost, runCommand } from './testing/recording-host.ts'
 
 let received: IncomingMessage[]
 let answer: (response: ServerResponse) => void
@@ -41,6 +45,31 @@ describe('flags of every command', () => {
     expect(await ask('--as-group=dev')).toMatchObject({
       code: 1,
       stderr: 'error: requesting uid, groups or user-extra for  without impersonating a user\n',
+    })
+  })
+
+  it('name files that are read again as those of the kubeconfig are, and go before these', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'flags-'))
+    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const file = (name: string, text: string) => {
+      writeFileSync(join(directory, name), text)
+      return join(directory, name)
+    }
+    const ca = file('ca.pem', '-----BEGIN kubeconfig')
+    const user = `{client-certificate: ${file('a.crt', 'A')}, client-key: ${file('a.key', 'A')}}`
+    const kubeconfig = file(
+      'config',
+      `{current-context: one, contexts: [{name: one, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: ${ca}}}], users: [{name: u, user: ${user}}]}`,
+    )
+    const pair = {
+      clientCertificate: file('b.crt', '-----BEGIN b.crt'),
+      clientKey: file('b.key', '-----BEGIN b.key'),
+    }
+    const connection = await connectionFor(recordingHost(), { kubeconfig, ...pair })
+    expect(await connection.tlsNow?.()).toEqual({
+      ca: '-----BEGIN kubeconfig',
+      cert: '-----BEGIN b.crt',
+      key: '-----BEGIN b.key',
     })
   })
 

@@ -1,6 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Connection, connectionOf, loadKubeconfig, UnknownChoiceError } from '@coracle/client'
+import {
+  type Connection,
+  connectionOf,
+  loadKubeconfig,
+  type TlsParts,
+  tlsFiles,
+  tlsOf,
+  UnknownChoiceError,
+} from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
 import { CliError, ConfigurationError, SummaryError } from './cli-error.ts'
 import type { Host } from './host.ts'
@@ -81,7 +89,7 @@ async function chosenConnection(host: Host, flags: ConnectionFlags, withoutPlugi
     // Who asks for the namespace is told so, whatever is to be done there.
     throw new SummaryError(`error: ${error.message}`)
   })
-  return { ...connection, ...given }
+  return { ...connection, ...given, ...tlsOf(connection.tlsNow, given.tlsNow) }
 }
 
 /** Whether one of the files of a command is standard input. */
@@ -145,12 +153,16 @@ async function connectionFlags(
   const ca = await readPem(host, flags.certificateAuthority, 'certificate-authority', names.cluster)
   const cert = await readPem(host, flags.clientCertificate, 'client-cert', names.user)
   const key = await readPem(host, flags.clientKey, 'client-key', names.user)
-  return {
-    ...(server === undefined ? {} : { server: withScheme(server) }),
-    ...(token === undefined ? {} : { token }),
+  const parts = {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
+  }
+  return {
+    ...(server === undefined ? {} : { server: withScheme(server) }),
+    ...(token === undefined ? {} : { token }),
+    ...parts,
+    ...tlsOf(tlsFiles(pemPaths(host, flags), parts, host.environment.clock)),
     ...(tlsServerName === undefined ? {} : { serverName: tlsServerName }),
     ...(insecureSkipTlsVerify === true ? { insecureSkipTlsVerify } : {}),
     ...(flags.username === undefined
@@ -214,6 +226,12 @@ async function readPem(
   })
   if (!text.includes('-----BEGIN ')) throw new CliError(noPem[what])
   return text
+}
+
+function pemPaths({ workingDirectory }: Host, flags: ConnectionFlags): TlsParts {
+  const given = { ca: flags.certificateAuthority, cert: flags.clientCertificate, key: flags.clientKey }
+  const named = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return Object.fromEntries(named.map(([part, path]) => [part, resolve(workingDirectory, path)]))
 }
 
 const noCluster = 'no cluster is known here: start one with `npx coracle up`, or name a kubeconfig with --kubeconfig'

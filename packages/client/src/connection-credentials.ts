@@ -37,6 +37,20 @@ export function bearerTokenOf({ authorization }: CredentialHeaders): string {
 
 const bearer = 'Bearer '
 
+/** What of a connection others may change while it is in use: PEM, or the paths of files of it. */
+export interface TlsParts {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+}
+
+/** Whether both make the same connection. */
+export const isSameTls = (a: TlsParts, b: TlsParts): boolean => a.ca === b.ca && a.cert === b.cert && a.key === b.key
+
+/** A connection with what it is to be made with at the moment. */
+export const withPresentTls = async <T extends TransportOptions>(options: T): Promise<T> =>
+  options.tlsNow === undefined ? options : { ...options, ...(await options.tlsNow()) }
+
 /** How TLS to the server is set up: options of `tls.connect`. */
 export function tlsOptionsOf(options: TransportOptions) {
   const { ca, cert, key, serverName, verifyServer, insecureSkipTlsVerify } = options

@@ -72,7 +72,18 @@ describe('a credential plugin', () => {
 
   it('gives a certificate with its key', async () => {
     const connection = await connect(print({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }))
-    expect(connection).toEqual({ server: 'https://h', cert: 'CERT', key: 'KEY', namespace: 'default' })
+    expect(connection).toMatchObject({ server: 'https://h', cert: 'CERT', key: 'KEY', namespace: 'default' })
+  })
+
+  it('gives another certificate when the one before has ended', async () => {
+    const end = formatTime(clock.now() + 60_000)
+    const count = `echo run >> ${directory}/runs`
+    const connection = await connect(
+      `${count}; n=$(wc -l < ${directory}/runs); echo '{"apiVersion":"${api}","status":{"expirationTimestamp":"${end}","clientCertificateData":"CERT'$n'","clientKeyData":"KEY'$n'"}}'`,
+    )
+    expect(await connection.tlsNow?.()).toEqual({ cert: 'CERT1', key: 'KEY1' })
+    await clock.advance('2m')
+    expect(await connection.tlsNow?.()).toEqual({ cert: 'CERT2', key: 'KEY2' })
   })
 
   it('is asked again when what it gave has ended, and not before', async () => {

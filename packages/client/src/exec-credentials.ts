@@ -96,10 +96,7 @@ export interface ExecCredentials {
   readonly refuse: (token: string) => void
 }
 
-/**
- * Gives the plugin's credential, and runs it again when that has ended, or the server does not take it. Only the token follows: the
- * certificate of a connection stays the one it began with.
- */
+/** Gives the plugin's credential, and runs it again when that has ended, or the server does not take its token. */
 export function execCredentials(plugin: ExecPlugin, clock: Clock): ExecCredentials {
   let running: Promise<ExecCredential> | undefined
   let refused: Promise<ExecCredential> | undefined

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import { type Resource, roles } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuthority, issueClientCertificate, issueServingCertificate } from '@coracle/environment/certificates'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
 import { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 import { createTransport } from './http-transport.ts'
@@ -638,4 +642,48 @@ describe('an exchange', () => {
     await Promise.all(failures)
     await other.close()
   })
+})
+
+it('shows a certificate that was renewed to connections made since, and what is under way goes on', async () => {
+  const environment = realEnvironment()
+  const ca = createAuthority(environment)
+  const serving = issueServingCertificate(environment, ca, { commonName: 'server', hosts: ['127.0.0.1'] })
+  const clientPair = (user: string) => {
+    const { certificatePem: cert, keyPem: key } = issueClientCertificate(environment, ca, { user, groups: [] })
+    return { cert, key }
+  }
+  const shown: string[] = []
+  const watches: ServerResponse[] = []
+  const tlsServer = createTlsServer(
+    { cert: serving.certificatePem, key: serving.keyPem, ca: ca.certificatePem, requestCert: true },
+    (request, response) => {
+      shown.push(String((request.socket as TLSSocket).getPeerCertificate().subject.CN))
+      if (request.url?.includes('watch') !== true) return void response.end('{}')
+      response.flushHeaders()
+      watches.push(response)
+    },
+  ).listen(0, '127.0.0.1')
+  await once(tlsServer, 'listening')
+  let present = clientPair('first')
+  const own = connect({
+    server: `https://127.0.0.1:${(tlsServer.address() as AddressInfo).port}`,
+    ca: ca.certificatePem,
+    ...present,
+    tlsNow: async () => present,
+  })
+  onTestFinished(async () => {
+    await own.close()
+    tlsServer.closeAllConnections()
+    tlsServer.close()
+  })
+  await own.request({ method: 'GET', path: '/one' })
+  const watch = await own.watch(nodes, { resourceVersion: '1' })
+  present = clientPair('second')
+  await own.request({ method: 'GET', path: '/two' })
+  expect(shown).toEqual(['first', 'first', 'second'])
+  watches[0]?.write('{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}}\n')
+  for await (const { object } of watch) {
+    expect(object.metadata?.name).toBe('n')
+    break
+  }
 })

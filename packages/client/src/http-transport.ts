@@ -1,13 +1,16 @@
 import type { PeerCertificate } from 'node:tls'
 import { ApiError } from '@coracle/api'
-import { type Environment, LoadOnce, type MetricsRegistry, sleep } from '@coracle/environment'
+import { type Environment, LoadOnce, type MetricsRegistry, sleep, type Timer } from '@coracle/environment'
 import type { Dispatcher, Pool } from 'undici'
 import {
   bearerTokenOf,
   type CredentialHeaders,
   credentialHeaders,
   type Impersonation,
+  isSameTls,
+  type TlsParts,
   tlsOptionsOf,
+  withPresentTls,
 } from './connection-credentials.ts'
 import { type ExchangeEvent, traceExchange } from './exchange-trace.ts'
 import { limitTime, untilAborted } from './request-time-limit.ts'
@@ -24,6 +27,9 @@ export const responseBytesMax = 512 * 1024 * 1024
 
 /** How often a request is sent while the server answers 429 or 5xx with a Retry-After, the first time included (client-go's rule). */
 export const retryAfterTriesMax = 10
+
+/** Connections that were made with what has been renewed take new requests for no longer than this. */
+const formerPoolMs = 1_000
 
 /** Time to connect. */
 const connectTimeoutMs = 10_000
@@ -55,6 +61,8 @@ export interface TransportOptions {
   /** PEM of the client's certificate and its key. */
   readonly cert?: string
   readonly key?: string
+  /** What stands in place of `ca`, `cert` and `key` at the moment, as far as it is given: they may be renewed. */
+  readonly tlsNow?: () => Promise<TlsParts>
   /** A bearer token, or where to get the present one. */
   readonly token?: string | (() => Promise<string>)
   /** Hears of a token that the server has not taken (401). */
@@ -134,16 +142,49 @@ export function createTransport(
 ): Transport {
   const { origin, prefix } = parseServer(options.server)
   const { timeoutMs = connectTimeoutMs } = options
-  const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
-  const shared = { connect, headersTimeout: limits.headersTimeoutMs, pipelining: 1 }
   // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
-  const pools = new LoadOnce(async (): Promise<Pools> => {
-    const { Pool } = await import('undici')
-    return {
-      requests: new Pool(origin, { ...shared, bodyTimeout: limits.bodyTimeoutMs, connections: requestConnectionsMax }),
-      streams: new Pool(origin, { ...shared, bodyTimeout: 0, connections: streamConnectionsMax }),
+  const newPools = (tls: TransportOptions) =>
+    new LoadOnce(async (): Promise<Pools> => {
+      const { Pool } = await import('undici')
+      const connect = { ...tlsOptionsOf(tls), timeout: Math.min(timeoutMs, connectTimeoutMs) }
+      const shared = { connect, headersTimeout: limits.headersTimeoutMs, pipelining: 1 }
+      return {
+        requests: new Pool(origin, {
+          ...shared,
+          bodyTimeout: limits.bodyTimeoutMs,
+          connections: requestConnectionsMax,
+        }),
+        streams: new Pool(origin, { ...shared, bodyTimeout: 0, connections: streamConnectionsMax }),
+      }
+    })
+  let tls: TransportOptions = options
+  let pools = newPools(tls)
+  /** Those that were made with what has been renewed since, until what is under way there has come to its end. */
+  const former = new Map<Pool, Timer>()
+
+  async function presentPools(): Promise<Pools> {
+    if (options.tlsNow === undefined) return pools.get()
+    const present = await withPresentTls(options)
+    if (!isSameTls(present, tls)) {
+      retire(pools)
+      tls = present
+      pools = newPools(tls)
     }
-  })
+    return pools.get()
+  }
+
+  function retire({ begun }: LoadOnce<Pools>): void {
+    void begun?.then(({ requests, streams }) => {
+      for (const pool of [requests, streams]) {
+        const forget = (): void => void former.delete(pool)
+        // Whoever has just been given it makes a request yet.
+        former.set(
+          pool,
+          environment.clock.setTimer(formerPoolMs, () => void pool.close().then(forget, forget)),
+        )
+      }
+    })
+  }
 
   const counted = options.metrics?.counter({
     name: 'rest_client_requests_total',
@@ -164,7 +205,7 @@ export function createTransport(
   }
 
   async function send(kind: keyof Pools, request: RawRequest) {
-    const pool = (await pools.get())[kind]
+    const pool = (await presentPools())[kind]
     const { method, body, signal, mayBeginLate } = request
     const credentials = await credentialHeaders(options)
     const headers = headersOf(request, credentials, options.userAgent)
@@ -236,10 +277,12 @@ export function createTransport(
   }
 
   /** Opens a connection for something else than HTTP. */
-  async function handshake<T>(open: (credentials: CredentialHeaders) => Promise<T>): Promise<T> {
+  async function handshake<T>(
+    open: (credentials: CredentialHeaders, present: TransportOptions) => Promise<T>,
+  ): Promise<T> {
     const credentials = await credentialHeaders(options)
     try {
-      return await open(credentials)
+      return await open(credentials, await withPresentTls(options))
     } catch (error) {
       if (error instanceof ApiError && error.code === 401) options.onUnauthorized?.(bearerTokenOf(credentials))
       throw connectionError(error, options.server)
@@ -274,15 +317,18 @@ export function createTransport(
     async openWebSocket(path, protocols) {
       // Few need it.
       const { openWebSocket } = await import('./streaming/open-web-socket.ts')
-      return handshake((credentials) => openWebSocket(options, credentials, environment.clock, path, protocols))
+      return handshake((credentials, present) =>
+        openWebSocket(present, credentials, environment.clock, path, protocols),
+      )
     },
     async openSpdy(path, protocols) {
       const { openSpdy } = await import('./streaming/open-spdy.ts')
-      return handshake((credentials) => openSpdy(options, credentials, environment.clock, path, protocols))
+      return handshake((credentials, present) => openSpdy(present, credentials, environment.clock, path, protocols))
     },
     async close() {
       const opened = await pools.begun
-      await Promise.all([opened?.requests.destroy(), opened?.streams.destroy()])
+      for (const timer of former.values()) timer.cancel()
+      await Promise.all([opened?.requests, opened?.streams, ...former.keys()].map((pool) => pool?.destroy()))
     },
   }
 }

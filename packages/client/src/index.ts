@@ -27,7 +27,13 @@ export {
   type WriteOptions,
 } from './client.ts'
 export { connect } from './connect.ts'
-export { credentialHeaders, type Impersonation, tlsOptionsOf } from './connection-credentials.ts'
+export {
+  credentialHeaders,
+  type Impersonation,
+  type TlsParts,
+  tlsOptionsOf,
+  withPresentTls,
+} from './connection-credentials.ts'
 export { ConnectionError, ConnectionLink } from './connection-link.ts'
 export { type DiscoveredResource, discoverResources } from './discovery.ts'
 export {
@@ -98,6 +104,7 @@ export { retryOnConflict } from './retry.ts'
 export { routeClient } from './routed-client.ts'
 export { type Scope, scopeMatcher } from './scope.ts'
 export { serverError } from './server-error.ts'
+export { tlsFiles, tlsOf } from './tls-files.ts'
 export { joinStreams, tunnelNodeHeader } from './tunnels.ts'
 export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'
 export {

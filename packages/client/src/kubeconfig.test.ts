@@ -1,7 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { VirtualClock } from '@coracle/environment'
+import { realEnvironment, VirtualClock } from '@coracle/environment'
+import { createAuthority, issueClientCertificate } from '@coracle/environment/certificates'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connectionOf, inClusterConnection, loadKubeconfig, parseKubeconfig } from './kubeconfig.ts'
 
@@ -61,7 +62,44 @@ describe('a kubeconfig', () => {
   it('names files relative to itself', async () => {
     await write('ca.pem', 'FILE CA')
     const connection = await connect(config('{server: "https://h", certificate-authority: ca.pem}', '{token: t}'))
-    expect(connection).toEqual({ server: 'https://h', ca: 'FILE CA', token: 't', namespace: 'default' })
+    expect(connection).toMatchObject({ server: 'https://h', ca: 'FILE CA', token: 't', namespace: 'default' })
+  })
+
+  it('takes certificates from files, and looks again after a minute', async () => {
+    const environment = { ...realEnvironment(), clock }
+    const ca = createAuthority(environment)
+    const [first, second] = [1, 2].map(() => issueClientCertificate(environment, ca, { user: 'me', groups: [] }))
+    if (first === undefined || second === undefined) throw new Error('there are two')
+    await write('ca.pem', ca.certificatePem)
+    await write('me.crt', first.certificatePem)
+    await write('me.key', first.keyPem)
+    const { tlsNow } = await connect(
+      config(
+        '{server: "https://h", certificate-authority: ca.pem}',
+        '{client-certificate: me.crt, client-key: me.key}',
+      ),
+    )
+    const parts = { ca: ca.certificatePem, cert: first.certificatePem, key: first.keyPem }
+    await write('me.crt', second.certificatePem)
+    expect(await tlsNow?.()).toEqual(parts)
+    await clock.advance('1m')
+    // Its key is not there yet.
+    expect(await tlsNow?.()).toEqual(parts)
+    await write('ca.pem', '')
+    await write('me.key', second.keyPem)
+    expect(await tlsNow?.()).toEqual(parts)
+    await write('ca.pem', `${ca.certificatePem}# more\n`)
+    expect(await tlsNow?.()).toEqual({
+      ca: `${ca.certificatePem}# more\n`,
+      cert: second.certificatePem,
+      key: second.keyPem,
+    })
+  })
+
+  it('gives what is embedded as it is, whatever files are named beside it', async () => {
+    const user = `{client-certificate-data: ${base64('CERT')}, client-certificate: nowhere, client-key-data: ${base64('KEY')}}`
+    const { tlsNow } = await connect(config('{server: "https://h"}', user))
+    expect(tlsNow).toBeUndefined()
   })
 
   it('takes the token from a file, and looks again after a minute', async () => {
@@ -230,7 +268,12 @@ describe('in a pod', () => {
     setVariable('KUBERNETES_SERVICE_HOST', 'fd00::1')
     setVariable('KUBERNETES_SERVICE_PORT', '443')
     const { token, onUnauthorized, ...rest } = await inClusterConnection(new VirtualClock(), directory)
-    expect(rest).toEqual({ server: 'https://[fd00::1]:443', ca: 'CA', namespace: 'shop' })
+    expect(rest).toEqual({
+      server: 'https://[fd00::1]:443',
+      ca: 'CA',
+      namespace: 'shop',
+      tlsNow: expect.any(Function),
+    })
     expect(typeof token === 'function' && (await token())).toBe('secret')
     await write('token', 'renewed')
     onUnauthorized?.('secret')

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Clock } from '@coracle/environment'
-import type { Impersonation } from './connection-credentials.ts'
-import { execCredentials, execPluginOf } from './exec-credentials.ts'
+import type { Impersonation, TlsParts } from './connection-credentials.ts'
+import { type ExecCredential, execCredentials, execPluginOf } from './exec-credentials.ts'
 import type { TransportOptions } from './http-transport.ts'
 import {
   isFields,
@@ -16,6 +16,7 @@ import {
   textOf,
 } from './kubeconfig-document.ts'
 import type { PluginPolicy } from './plugin-policy.ts'
+import { tlsFiles, tlsOf } from './tls-files.ts'
 
 /** What a kubeconfig says, as far as it matters for a connection. Paths in it are absolute. */
 export interface Kubeconfig {
@@ -108,12 +109,30 @@ export async function connectionOf(config: Kubeconfig, choice: ConnectionChoice)
   if (cluster === undefined) throw missing(context, 'cluster', choice)
   const user = userName === '' ? { fields: {} } : config.users.get(userName)
   if (user === undefined) throw missing(context, 'user', choice)
+  const server = await serverOf(cluster.fields, clusterName, choice)
+  const { tlsNow, ...credentials } = await credentialsOf(user, userName, cluster.fields, choice)
+  const paths = {
+    ...pathOf(cluster.fields, 'ca', 'certificate-authority'),
+    // What a plugin gives is in no file.
+    ...(tlsNow === undefined
+      ? { ...pathOf(user.fields, 'cert', 'client-certificate'), ...pathOf(user.fields, 'key', 'client-key') }
+      : {}),
+  }
+  const { cert, key } = credentials
+  const parts = { ...partOf('ca', server.ca), ...partOf('cert', cert), ...partOf('key', key) }
   return {
-    ...(await serverOf(cluster.fields, clusterName, choice)),
-    ...(await credentialsOf(user, userName, cluster.fields, choice)),
+    ...server,
+    ...credentials,
+    ...tlsOf(tlsFiles(paths, parts, choice.clock), tlsNow),
     namespace: context.namespace ?? 'default',
   }
 }
+
+const partOf = (part: keyof TlsParts, pem: string | undefined): TlsParts => (pem === undefined ? {} : { [part]: pem })
+
+/** The file that something is read from; embedded data comes first. */
+const pathOf = (fields: KubeconfigFields, part: keyof TlsParts, name: string): TlsParts =>
+  textOf(fields, `${name}-data`) === undefined ? partOf(part, textOf(fields, name)) : {}
 
 /** What is chosen by name is not in the kubeconfig. */
 export class UnknownChoiceError extends Error {
@@ -174,12 +193,14 @@ export async function inClusterConnection(
   if (host === undefined || port === undefined) {
     throw new Error('this is no pod of a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set')
   }
-  const [ca, namespace] = await Promise.all(
-    ['ca.crt', 'namespace'].map((file) => readConfigFile(join(directory, file))),
+  const caPath = join(directory, 'ca.crt')
+  const [ca = '', namespace] = await Promise.all(
+    [caPath, join(directory, 'namespace')].map((path) => readConfigFile(path)),
   )
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    ca: ca ?? '',
+    ca,
+    ...tlsOf(tlsFiles({ ca: caPath }, { ca }, clock)),
     ...tokenFile(join(directory, 'token'), clock),
     namespace: (namespace ?? '').trim(),
   }
@@ -266,12 +287,17 @@ async function credentialsOf(
   const first = await credentials.present()
   return {
     ...shared,
-    ...(first.cert === undefined || first.key === undefined ? {} : { cert: first.cert, key: first.key }),
+    ...(first.cert === undefined || first.key === undefined
+      ? {}
+      : { ...pairOf(first), tlsNow: async () => pairOf(await credentials.present()) }),
     ...(first.token === undefined
       ? {}
       : { token: async () => (await credentials.present()).token ?? '', onUnauthorized: credentials.refuse }),
   }
 }
+
+const pairOf = ({ cert, key }: ExecCredential): TlsParts =>
+  cert === undefined || key === undefined ? {} : { cert, key }
 
 /** The cluster as a plugin is told of it, where it wants to be: the authority itself, and not the file that it is in. */
 async function toldCluster(exec: KubeconfigFields, cluster: KubeconfigFields): Promise<KubeconfigFields> {

@@ -27,7 +27,7 @@ describe('the service of the API', () => {
     ['leads to the servers behind it', true, [frontend(443, '10.0.0.1')]],
     [
       'leads to the server that its machine knows where it is no server itself',
-      { address: 'server.example', port: 6443 },
+      () => ({ address: 'server.example', port: 6443 }),
       [{ ...frontend(443), backends: [{ address: 'server.example', port: 6443 }] }],
     ],
   ])('%s', (_, leadsToApi, expected) => {

@@ -4,10 +4,10 @@ import type { Frontend, ListenedTo, Listening, PodPort, ServiceProxyOptions } fr
 export interface AdaptOptions {
   /**
    * Whether services lead to the API, too: for pods with networks of their own, which do not reach an address of loopback. `true`: to the
-   * servers that are behind its service; an address and port: there, which is how a machine that is no server reaches one. `false`:
+   * servers that are behind its service; what gives an address and port: there, which is how a machine that is no server reaches one. `false`:
    * processes of this host are told where the API is itself.
    */
-  readonly leadsToApi: boolean | PodPort
+  readonly leadsToApi: boolean | (() => PodPort)
   /** Answers names of the cluster, where pods look them up and nobody else answers. Absent: that is not done. */
   readonly answerNames?: (frontend: ListenedTo) => Promise<Listening>
 }
@@ -32,5 +32,5 @@ const is = (
 
 function ofApi(frontends: readonly Frontend[], leadsToApi: AdaptOptions['leadsToApi']): readonly Frontend[] {
   if (leadsToApi === false) return []
-  return leadsToApi === true ? frontends : frontends.map((frontend) => ({ ...frontend, backends: [leadsToApi] }))
+  return leadsToApi === true ? frontends : frontends.map((frontend) => ({ ...frontend, backends: [leadsToApi()] }))
 }

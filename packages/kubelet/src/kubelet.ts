@@ -45,6 +45,9 @@ import type { VolumeDrivers } from './volumes/volume-drivers.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
 import type { VolumeRepeater } from './volumes/volume-repeater.ts'
 
+/** Pods of files begin after so long without an answer of the API at the latest, and at once where it is away. */
+export const apiWaitMaxMs = 10_000
+
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
 
@@ -273,9 +276,15 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   /** Loaded where there are such pods, or what shows them in the API. */
   const loadStaticPods = (): Promise<StaticPods> => {
     loadingStaticPods ??= environment.clock.hold(import('./static-pods/index.ts')).then(async (loaded) => {
-      const parts = { client, environment: { ...environment, logger }, nodeName, context, manager }
+      const withHosts: typeof context.withHosts = async (mounts, pod, addresses, signal) =>
+        (await hostsFiles())?.withHosts(mounts, pod, addresses, signal, { waits: isApiKnown }) ?? mounts
+      const own = { ...context, withHosts }
+      const parts = { client, environment: { ...environment, logger }, nodeName, context: own, manager }
       staticPods = new loaded.StaticPods(parts)
-      if (manifestPath === undefined) staticPods.set([])
+      if (manifestPath === undefined) {
+        staticPods.set([])
+        staticPods.seeMirrors()
+      }
       return staticPods
     })
     return loadingStaticPods
@@ -286,6 +295,38 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     const followed = await followManifests(path, nodeName, { ...environment, logger }, pods)
     if (stopping.signal.aborted) followed.close()
     else manifests = followed
+  }
+  /** Whether the node is registered, and its pods and the services are known. */
+  let isApiKnown = false
+  const learnFromApi = async (onFailure: () => void): Promise<void> => {
+    // The API may be a pod of files, and still learning whom it may trust.
+    await heartbeat.start({ onFailure, persists: manifestPath !== undefined })
+    await startDrivers()
+    // No container starts before its services are known.
+    serviceInformer?.start()
+    await serviceInformer?.waitForSync(stopping.signal)
+    if (runtime.isolates === true && serviceInformer !== undefined && servers === undefined) {
+      const { ClusterNameServers } = await import('./isolation/cluster-name-servers.ts')
+      nameServers = new ClusterNameServers(serviceInformer, environment.clock)
+      nameServers.start()
+    }
+    informer.start()
+    await informer.waitForSync(stopping.signal)
+    isApiKnown = true
+  }
+  let driversStart: Promise<void> | undefined
+  const startDrivers = (): Promise<void> => {
+    driversStart ??= drivers?.start(stopping.signal) ?? Promise.resolve()
+    return driversStart
+  }
+  /** The node of a control plane runs the API server itself: where that is away, pods of files do not wait for it. */
+  const startStaticPods = async (path: string, learned: Promise<void>, away: Promise<void>): Promise<void> => {
+    const late = Promise.withResolvers<void>()
+    const timer = environment.clock.setTimer(apiWaitMaxMs, late.resolve)
+    await Promise.race([learned, away, late.promise])
+    timer.cancel()
+    await startDrivers()
+    await followStaticPods(path)
   }
   /** Of what shows a static pod in the API that pod. */
   const asRun = (pod: Pod): Pod => (isMirror(pod) ? (staticPods?.podOf(pod) ?? pod) : pod)
@@ -356,22 +397,15 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     metrics,
     usage: { ...usage, podMetrics: (pods) => usage.podMetrics(pods.map(asRun)) },
     async start() {
-      await heartbeat.start()
-      await drivers?.start(stopping.signal)
-      // No container starts before its services are known.
-      serviceInformer?.start()
-      await serviceInformer?.waitForSync(stopping.signal)
-      if (runtime.isolates === true && serviceInformer !== undefined && servers === undefined) {
-        const { ClusterNameServers } = await import('./isolation/cluster-name-servers.ts')
-        nameServers = new ClusterNameServers(serviceInformer, environment.clock)
-        nameServers.start()
-      }
-      informer.start()
-      await informer.waitForSync(stopping.signal)
-      if (manifestPath !== undefined) await followStaticPods(manifestPath)
+      const away = Promise.withResolvers<void>()
+      const learned = learnFromApi(away.resolve)
+      learned.catch(() => {})
+      if (manifestPath !== undefined) await startStaticPods(manifestPath, learned, away.promise)
+      collector?.start()
+      await learned
+      if (manifestPath !== undefined) (await loadStaticPods()).seeMirrors()
       if (informer.list().length > 0) void hostsFiles()?.then((files) => files.takeUp())
       await removeOrphans()
-      collector?.start()
       if (runtime.images !== undefined) await startCare(runtime.images)
       // Drivers may take their time for what nobody waits for.
       if (directory !== undefined) void removeOthers(directory)

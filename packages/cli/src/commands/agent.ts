@@ -33,17 +33,25 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
   const { clock } = host.environment
   const progress = new Progress(host, 'starting')
   const tell = (line: string): void => host.stdout.write(`${line}\n`)
+  const manager = host.variables.NOTIFY_SOCKET
+    ? (await import('../up/service-manager.ts')).ownServiceManager(host)
+    : undefined
   const options = await optionsOf(host, server, flags, (stage) => {
     progress.say(stage)
     if (!host.stderr.isTerminal) tell(stage)
   })
+  // Its server may be one of its own pods: whoever waits for the service would end it before that is there.
+  const runsByItself = flags.podManifestPath !== undefined
   const interrupted = interruption(host)
   const giveUp = new AbortController()
   void interrupted.then(() => giveUp.abort(new CliError('interrupted')))
   const letGo = keepProcess(clock)
   let running: Agent
   try {
-    running = await startAgent(options, giveUp.signal)
+    running = await startAgent(
+      { ...options, ...(runsByItself ? { onRunning: () => void manager?.ready(`node ${options.nodeName}`) } : {}) },
+      giveUp.signal,
+    )
   } catch (error) {
     throw isExplained(error) ? new CliError(error.message) : error
   } finally {
@@ -56,10 +64,7 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
     `node ${nodeName} is part of ${running.server}, at ${address}:${port}, after ${seconds} ms; Ctrl-C ends its agent, and its pods run on`,
   )
   const keep = keepProcess(clock)
-  const manager = host.variables.NOTIFY_SOCKET
-    ? (await import('../up/service-manager.ts')).ownServiceManager(host)
-    : undefined
-  void manager?.ready(`node ${nodeName} of ${running.server}`)
+  if (!runsByItself) void manager?.ready(`node ${nodeName} of ${running.server}`)
   await interrupted
   void manager?.stopping()
   tell('stopping')

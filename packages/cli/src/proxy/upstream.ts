@@ -1,7 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { type Connection, credentialHeaders, tlsOptionsOf } from '@coracle/client'
+import { type Connection, credentialHeaders, tlsOptionsOf, withPresentTls } from '@coracle/client'
 
 /** Headers that are about one connection and not about the request (RFC 9110, 7.6.1), and the caller's own credentials. */
 const droppedHeaders = new Set([
@@ -102,7 +102,7 @@ async function open(
       ...(isUpgrade ? { connection: 'Upgrade' } : {}),
     },
     agent: false,
-    ...tlsOptionsOf(connection),
+    ...tlsOptionsOf(await withPresentTls(connection)),
   })
   if (keepAliveMs > 0) sent.once('socket', (socket) => socket.setKeepAlive(true, keepAliveMs))
   return sent

@@ -6,10 +6,20 @@ import type { KeyPair } from '@coracle/environment/certificates'
 export interface JoinedCluster {
   /** `https://10.0.0.1:6443` */
   readonly server: string
+  /** The servers that the cluster was last known to have. */
+  readonly servers: readonly string[]
   readonly caPem: string
   readonly nodeName: string
   /** Who the agent is to the API. */
   readonly client: KeyPair
+}
+
+/** What `agent.json` holds. */
+interface Joining {
+  readonly server: string
+  /** Absent in what was written by versions that knew of one server alone. */
+  readonly servers?: readonly string[]
+  readonly nodeName: string
 }
 
 /** By which an agent is known to the API, and to whoever asks it something. */
@@ -31,19 +41,21 @@ export class AgentFiles {
       this.pair('kubelet-client'),
     ])
     if (record === undefined || caPem === undefined || client === undefined) return undefined
-    const { server, nodeName } = JSON.parse(record) as { readonly server: string; readonly nodeName: string }
-    return { server, nodeName, caPem, client }
+    const { server, servers = [], nodeName } = JSON.parse(record) as Joining
+    return { server, servers, nodeName, caPem, client }
   }
 
   /** Keeps a cluster that was joined: what says so comes last. */
-  async keepJoined({ server, nodeName, caPem, client }: JoinedCluster): Promise<void> {
-    await writePrivateFile(hostFiles, this.#path('pki', 'ca.crt'), caPem)
-    await this.keepPair('kubelet-client', client)
-    await writePrivateFile(
-      hostFiles,
-      this.#path('agent.json'),
-      `${JSON.stringify({ server, nodeName }, undefined, 2)}\n`,
-    )
+  async keepJoined(joined: JoinedCluster): Promise<void> {
+    await writePrivateFile(hostFiles, this.#path('pki', 'ca.crt'), joined.caPem)
+    await this.keepPair('kubelet-client', joined.client)
+    await this.keepServers(joined)
+  }
+
+  /** Keeps which servers the cluster has. */
+  async keepServers({ server, servers, nodeName }: Required<Joining>): Promise<void> {
+    const text = JSON.stringify({ server, servers, nodeName }, undefined, 2)
+    await writePrivateFile(hostFiles, this.#path('agent.json'), `${text}\n`)
   }
 
   /** A certificate with its key; undefined where there is none. */

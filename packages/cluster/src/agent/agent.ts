@@ -34,10 +34,12 @@ import { volumesOfNode } from '../volume-drivers.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
+import { followApiServers } from './api-servers.ts'
 import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
 import { hostAndPort } from './host-and-port.ts'
 import { ownAddress } from './own-address.ts'
 import { clientWish, requestCertificate, servingWish } from './request-certificate.ts'
+import { ServerChoice } from './server-choice.ts'
 import { coversHosts, servingHosts } from './serving-hosts.ts'
 
 /** How long requests of a former connection may still take when another has taken its place. */
@@ -71,6 +73,8 @@ export interface AgentOptions {
   readonly deadContainers?: DeadContainerLimits
   /** Whether services are reached on this machine by their addresses: one agent of a machine does that. */
   readonly proxiesServices: boolean
+  /** Told when the agent looks after its machine, though its server may be away yet. */
+  readonly onRunning?: () => void
   /** Told what a start is at, in words. */
   readonly onProgress?: (stage: string) => void
 }
@@ -89,7 +93,7 @@ export interface Agent {
 /**
  * Starts the agent of a node: joins the cluster where that is still to be done, registers the node, and runs its pods. Resolves when it
  * is at work; rejects, with all stopped again, where it cannot be. As long as the server does not answer it goes on trying, until the
- * signal is aborted.
+ * signal is aborted; static pods run meanwhile.
  */
 export async function startAgent(options: AgentOptions, signal: AbortSignal): Promise<Agent> {
   const agent = new RunningAgent(options)
@@ -116,6 +120,11 @@ class RunningAgent implements Agent {
   readonly #stops: Stop[] = []
   #connection: TransportOptions | undefined
   #client: HttpClient | undefined
+  /** The cluster that was joined, with the server and the certificate of this moment; undefined where a connection is given. */
+  #joined: JoinedCluster | undefined
+  #choice: ServerChoice | undefined
+  /** A client that goes on with another server where the present one is gone. */
+  #choosing: Client | undefined
   #serving: KeyPair | undefined
   /** What `/metrics` shows of this agent's work. */
   #metrics: MetricsRegistry | undefined
@@ -138,7 +147,7 @@ class RunningAgent implements Agent {
     this.#tellCertificates(metrics.registry)
     await this.#connect(signal)
     this.#stops.push(() => this.#client?.close())
-    const client = interceptClient(() => this.#present(), new ConnectionLink())
+    const client = interceptClient(() => this.#chosen(), new ConnectionLink())
     tell('finding the address of the node')
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
     this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
@@ -148,7 +157,9 @@ class RunningAgent implements Agent {
     const kubelet = this.#createKubelet(client, runtime, metrics, names)
     this.#kubelet = kubelet
     tell('registering the node')
+    this.#options.onRunning?.()
     await untilAborted(kubelet.start(), signal)
+    this.#followServers(client)
     tell('waiting for the certificate of its server')
     await this.#keepServing(client, server, signal)
     await proxy?.start()
@@ -171,6 +182,10 @@ class RunningAgent implements Agent {
     return this.#client
   }
 
+  #chosen(): Client {
+    return this.#choosing ?? this.#present()
+  }
+
   #presentConnection(): TransportOptions {
     if (this.#connection === undefined) throw new Error('the node agent has no connection')
     return this.#connection
@@ -183,22 +198,64 @@ class RunningAgent implements Agent {
       return
     }
     const joined = await this.#join(signal)
-    this.#use(connectionOf(joined))
+    this.#goOnAs(joined)
     const { environment, nodeName } = this.#options
+    const choice = new ServerChoice(joined.server, [joined.server, ...joined.servers], {
+      environment,
+      isReady: (server, stopping) => this.#isReady({ ...this.#presentConnection(), server }, stopping),
+      use: (server) => this.#goOnAs({ ...(this.#joined ?? joined), server }, 0),
+    })
+    this.#choice = choice
+    this.#choosing = interceptClient(() => this.#present(), choice)
+    this.#stops.push(() => choice.stop())
     const keeper = new CertificateKeeper({
       environment,
       holder: 'the node',
-      renew: (stopping) => requestCertificate(this.#present(), environment, clientWish(nodeName), stopping),
+      renew: (stopping) => requestCertificate(this.#chosen(), environment, clientWish(nodeName), stopping),
       onRenewed: async (pair) => {
         await this.#files.keepPair('kubelet-client', pair)
-        this.#use(connectionOf({ ...joined, client: pair }))
+        this.#goOnAs({ ...(this.#joined ?? joined), client: pair })
       },
     })
     keeper.keep(joined.client)
     this.#stops.push(() => keeper.stop())
   }
 
-  #use(connection: TransportOptions): void {
+  /** `formerMs`: how long requests of the former connection may still take. */
+  #goOnAs(joined: JoinedCluster, formerMs?: number): void {
+    this.#joined = joined
+    this.#use(connectionOf(joined), formerMs)
+  }
+
+  async #isReady(connection: TransportOptions, signal: AbortSignal): Promise<boolean> {
+    const client = createHttpClient({ ...connection, ...this.#options.environment })
+    try {
+      return (await client.rawGet('/readyz', signal)) === 'ok'
+    } finally {
+      await client.close()
+    }
+  }
+
+  /** Learns of the other servers of the cluster, and remembers them for the next start. */
+  #followServers(client: Client): void {
+    const [joined, choice] = [this.#joined, this.#choice]
+    if (joined === undefined || choice === undefined) return
+    const { environment } = this.#options
+    let kept: Promise<void> = Promise.resolve()
+    const stop = followApiServers(client, environment, (servers) => {
+      if (servers.length === 0 || !choice.learn([joined.server, ...servers])) return
+      const keep = () => this.#files.keepServers({ ...joined, servers })
+      kept = kept.then(keep).catch((error) => {
+        environment.logger.warn('the servers of the cluster could not be noted', { error })
+      })
+    })
+    this.#stops.push(async () => {
+      await stop()
+      await kept
+    })
+  }
+
+  #use(connection: TransportOptions, formerMs = formerConnectionMs): void {
     const { environment } = this.#options
     const former = this.#client
     this.#connection = connection
@@ -211,7 +268,7 @@ class RunningAgent implements Agent {
     })
     if (former === undefined) return
     // Watches end then, and go on over the new connection where they were.
-    const timer: Timer = environment.clock.setTimer(formerConnectionMs, () => void former.close())
+    const timer: Timer = environment.clock.setTimer(formerMs, () => void former.close())
     this.#stops.push(() => {
       timer.cancel()
       return former.close()
@@ -247,7 +304,7 @@ class RunningAgent implements Agent {
       const client = await requestCertificate(bootstrap, environment, clientWish(nodeName), signal, (name) =>
         tell(waitsForApproval(name)),
       )
-      const joined = { server: order.server, caPem, nodeName, client }
+      const joined = { server: order.server, servers: [], caPem, nodeName, client }
       await this.#files.keepJoined(joined)
       return joined
     } finally {
@@ -411,7 +468,7 @@ class RunningAgent implements Agent {
       nodeAddresses: [this.address],
       adapt: adaptFrontends({
         // The addresses that servers are told to have need not be reached from this machine.
-        leadsToApi: isolates && hostAndPort(this.server),
+        leadsToApi: isolates && (() => hostAndPort(this.server)),
         ...(names === undefined ? {} : { answerNames: names.answer }),
       }),
       throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),

@@ -1,4 +1,10 @@
-import { credentialHeaders, type TransportOptions, tlsOptionsOf, tunnelNodeHeader } from '@coracle/client'
+import {
+  credentialHeaders,
+  type TransportOptions,
+  tlsOptionsOf,
+  tunnelNodeHeader,
+  withPresentTls,
+} from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { ConnectThroughNode, PodPort } from '@coracle/proxy'
 import { dialOverTls } from '../remote-nodes/dial-over-tls.ts'
@@ -18,7 +24,7 @@ export interface PodsElsewhereOptions {
  */
 export function podsElsewhere({ environment, connection }: PodsElsewhereOptions): ConnectThroughNode {
   return async (nodeName, target, signal) => {
-    const api = connection()
+    const api = await withPresentTls(connection())
     const { address: host, port } = hostAndPort(api.server)
     const socket = await dialOverTls({ host, port }, tlsOptionsOf(api), environment.clock, signal)
     const headers = { ...(await credentialHeaders(api)), [tunnelNodeHeader]: nodeName }

@@ -8,7 +8,9 @@ it('names the pod, and what it adds', () => {
   const hostAliases = [{ ip: '1.2.3.4', hostnames: ['a.example', 'b.example'] }]
   const names = { hostname: 'web', hostAliases, ownNames: ['web.sub.ns.svc.cluster.local', 'web'] }
   const file = hostsFile(names, ['10.0.0.7'], undefined)
-  expect(file).toMatch(/^# Kubernetes-managed hosts file\.\n127\.0\.0\.1\tlocalhost\n/)
+  expect(file).toMatch(
+    /^# Kubernetes-managed hosts file\.\n127\.0\.0\.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\nfe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n/,
+  )
   expect(file).toContain('\n10.0.0.7\tweb.sub.ns.svc.cluster.local\tweb\n')
   expect(file).toMatch(/\n\n# Entries added by HostAliases\.\n1\.2\.3\.4\ta\.example\tb\.example\n$/)
 })

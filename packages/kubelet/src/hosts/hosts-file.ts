@@ -3,8 +3,8 @@ import type { PodNames } from './pod-names.ts'
 /** What every host knows. */
 const ownNames = `127.0.0.1\tlocalhost
 ::1\tlocalhost ip6-localhost ip6-loopback
-fe00::\tip6-localnet
-fe00::\tip6-mcastprefix
+fe00::0\tip6-localnet
+fe00::0\tip6-mcastprefix
 fe00::1\tip6-allnodes
 fe00::2\tip6-allrouters
 `

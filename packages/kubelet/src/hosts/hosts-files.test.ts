@@ -139,6 +139,17 @@ describe('a container', () => {
     expect(text('uid-1')).toContain('\tdb\n')
   })
 
+  it('does not wait for services where it is not to, and knows them when they are known', async () => {
+    const { clock, files, pod, text, open } = hostsFiles()
+    const made = pod('uid-1')
+    await files.withHosts([], made, ['127.1.0.1'], new AbortController().signal, { waits: false })
+    expect(text('uid-1')).toContain('nas')
+    expect(text('uid-1')).not.toContain('db.default')
+    open()
+    await clock.settle()
+    expect(text('uid-1')).toContain('db.default')
+  })
+
   it('does not wait when its pod is to end', async () => {
     const { mounts, pod, pathOf } = hostsFiles()
     const ending = new AbortController()

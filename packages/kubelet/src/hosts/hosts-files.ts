@@ -70,20 +70,23 @@ export class HostsFiles {
 
   /**
    * The mounts of a container with its pod's file, which holds what is known now; as they are where one is in its place, and where the pod has
-   * neither services nor names that it adds: that of the node is good for it. Waits until services are known; rejects where the signal is
-   * aborted before.
+   * neither services nor names that it adds: that of the node is good for it. Waits until services are known, and rejects where the signal is
+   * aborted before; where it is not to wait for them, they come when they are known.
    */
   async withHosts(
     mounts: readonly Mount[],
     pod: Pod,
     addresses: readonly string[],
     signal: AbortSignal,
+    { waits = true }: { readonly waits?: boolean } = {},
   ): Promise<readonly Mount[]> {
     if (mounts.some(({ containerPath }) => resolve('/', containerPath) === hostsPath)) return mounts
     const file = this.#fileOf(pod, addresses)
     if (file.namespace === undefined && file.names.hostAliases.length === 0) return mounts
     if (file.namespace !== undefined && this.#services === undefined) {
-      await Promise.race([this.#open(), aborted(signal)])
+      const opened = this.#open()
+      if (waits) await Promise.race([opened, aborted(signal)])
+      else void opened.then(() => this.#rewrite()).catch(() => {})
       signal.throwIfAborted()
     }
     await this.#inTurn(async () => {

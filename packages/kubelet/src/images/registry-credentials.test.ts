@@ -30,6 +30,10 @@ describe('the credentials for an image', () => {
     ['a.b.registry.example/web', '*.registry.example', false],
     ['registry.example/team/web', 'registry.example/team', true],
     ['registry.example/other/web', 'registry.example/team', false],
+    ['registry.example/teams/web', 'registry.example/team/', false],
+    ['registry.example/team/web', 'https://registry.example/v1/', true],
+    ['registry.example/team/web', 'https://registry.example/v2/team', true],
+    ['registry.example/other/web', 'https://registry.example/v2/team', false],
     ['nginx', 'https://index.docker.io/v1/', true],
     ['me/web:1', 'docker.io', true],
     ['registry.example/web', 'https://index.docker.io/v1/', false],
@@ -57,6 +61,9 @@ describe('the credentials for an image', () => {
     expect(credentialsIn(secret({ 'a.example': { auth: base64('me:pass:word') } }))).toEqual([
       { username: 'me', password: 'pass:word' },
     ])
+    expect(credentialsIn(secret({ 'a.example': { auth: base64('me:new'), username: 'me', password: 'old' } }))).toEqual(
+      [{ username: 'me', password: 'new' }],
+    )
     const old: Secret = {
       ...secret({}),
       type: 'kubernetes.io/dockercfg',
@@ -68,6 +75,7 @@ describe('the credentials for an image', () => {
   it('of a secret that is none are left out', () => {
     const broken: Secret = { ...secret({}), data: { '.dockerconfigjson': base64('{') } }
     const opaque: Secret = { ...secret({ 'a.example': { username: 'a', password: 'b' } }), type: 'Opaque' }
-    expect(credentialsFor('a.example/x', [broken, opaque])).toEqual([])
+    const unnamed = secret({ 'b.example': { auth: base64('me') }, 'a.example': { username: 'a', password: 'b' } })
+    expect(credentialsFor('a.example/x', [broken, opaque, unnamed])).toEqual([])
   })
 })

@@ -125,15 +125,26 @@ const parse = (base64: string): any => JSON.parse(Buffer.from(base64, 'base64').
 
 function entriesIn(auths: Readonly<Record<string, ConfigEntry>> | undefined): readonly RegistryEntry[] {
   return Object.entries(auths ?? {}).map(([server, entry]) => ({
-    place: server.replace(/^https?:\/\//, '').replace(/\/$/, ''),
+    place: placeOf(server),
     credentials: credentialsOf(entry),
   }))
 }
 
-/** `auth` is a name and a password in one, which count where they are not given apart. */
-function credentialsOf({ username = '', password = '', auth }: ConfigEntry): RegistryCredentials {
-  if (username !== '' || password !== '' || auth === undefined) return { username, password }
+/** As Docker has it, the versions of the API of registries stand for the whole of one. */
+function placeOf(server: string): string {
+  const [host = '', ...rest] = server.replace(/^https?:\/\//, '').split('/')
+  const path = rest
+    .map((part) => `/${part}`)
+    .join('')
+    .replace(/^\/v[12]\//, '/')
+  return path === '/' ? host : host + path
+}
+
+/** `auth` is a name and a password in one, and counts before those. Throws where it is not. */
+function credentialsOf({ username = '', password = '', auth = '' }: ConfigEntry): RegistryCredentials {
+  if (auth === '') return { username, password }
   const text = Buffer.from(auth, 'base64').toString('utf8')
   const colon = text.indexOf(':')
-  return colon < 0 ? {} : { username: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') }
+  if (colon < 0) throw new Error('no name and password')
+  return { username: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') }
 }

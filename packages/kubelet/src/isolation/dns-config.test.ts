@@ -1,7 +1,7 @@
 import type { PodSpec } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { testPod } from '../testing/pods.ts'
-import { podDns } from './dns-config.ts'
+import { type DnsProblem, podDns } from './dns-config.ts'
 
 const node = `# a comment
 nameserver 1.1.1.1
@@ -63,5 +63,51 @@ describe('how a pod looks up names', () => {
     expect(found.join(' ').length).toBeLessThanOrEqual(2048)
     expect(found.length).toBeLessThanOrEqual(32)
     expect(found.length).toBeGreaterThan(25)
+  })
+
+  describe('is told where it is not all that was asked for', () => {
+    const told = (spec: Partial<PodSpec>, resolvConf = node) => {
+      const problems: DnsProblem[] = []
+      const found = podDns(testPod(spec), resolvConf, cluster, (problem) => problems.push(problem))
+      return { found, problems }
+    }
+
+    it('of servers', () => {
+      const dnsConfig = { nameservers: ['9.9.9.9', '8.8.8.8'] }
+      expect(told({ dnsPolicy: 'Default', dnsConfig }).problems).toEqual([
+        {
+          reason: 'DNSConfigForming',
+          message:
+            'Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: 1.1.1.1 2.2.2.2 9.9.9.9',
+        },
+      ])
+    })
+
+    it('of search domains, of which those alone go that are too long by themselves', () => {
+      const dnsConfig = { searches: ['x'.repeat(254), 'three.example'] }
+      const { found, problems } = told({ dnsPolicy: 'Default', dnsConfig })
+      expect(found.searches).toEqual(['one.example', 'two.example', 'three.example'])
+      expect(problems).toEqual([
+        {
+          reason: 'DNSConfigForming',
+          message:
+            'Search Line limits were exceeded, some search paths have been omitted, the applied search line is: one.example two.example three.example',
+        },
+      ])
+    })
+
+    it('and is not where all is', () => {
+      expect(told({}).problems).toEqual([])
+    })
+  })
+
+  it.each([
+    ['search .', [], []],
+    ['search . one. two', ['one', 'two'], []],
+    ['options ndots:5 ndots:4', [], ['ndots:4']],
+    ['options timeout:1 rotate\noptions timeout:2 edns0', [], ['timeout:2', 'rotate', 'edns0']],
+    ['# search none', [], []],
+  ])('takes of a node that says %j', (resolvConf, searches, options) => {
+    expect(podDns(testPod({ dnsPolicy: 'Default' }), resolvConf, cluster)).toMatchObject({ searches, options })
   })
 })

@@ -21,7 +21,8 @@ describe('what a container may use', () => {
     ['nothing said', undefined, { cpuShares: 2, cpuQuota: 0, memoryLimitBytes: 0 }],
     ['a request', { requests: { cpu: '500m' } }, { cpuShares: 512, cpuQuota: 0 }],
     ['a limit, which is a request as well', { limits: { cpu: '250m' } }, { cpuShares: 256, cpuQuota: 25_000 }],
-    ['a request of nothing', { requests: { cpu: '0' }, limits: { cpu: '1' } }, { cpuShares: 1024, cpuQuota: 100_000 }],
+    ['a request of nothing', { requests: { cpu: '0' }, limits: { cpu: '1' } }, { cpuShares: 2, cpuQuota: 100_000 }],
+    ['more than there is', { requests: { cpu: '1000' } }, { cpuShares: 262_144, cpuQuota: 0 }],
     ['hardly anything', { limits: { cpu: '1m' } }, { cpuShares: 2, cpuQuota: 1_000 }],
     ['memory', { limits: { memory: '64Mi' } }, { memoryLimitBytes: 64 * 2 ** 20 }],
   ])('with %s', (_, resources, expected) => {
@@ -32,6 +33,18 @@ describe('what a container may use', () => {
     const container = testContainer({ resources: { limits: { cpu: '1' } } })
     const pod = podOf(container, 'Burstable', { resources: { limits: { cpu: '2', memory: '1Gi' } } })
     expect(linuxResources(container, pod, nodeBytes)).toMatchObject({ cpuQuota: 100_000, memoryLimitBytes: 2 ** 30 })
+    expect(linuxResources(testContainer(), pod, nodeBytes)).toMatchObject({ cpuShares: 2048, cpuQuota: 200_000 })
+  })
+
+  it('counts as asked for by each what its pod asks for beside its containers', () => {
+    const asking = testContainer({ resources: { requests: { memory: '1Gi' } } })
+    const sidecar = testContainer({ name: 'side', restartPolicy: 'Always' })
+    const pod = podOf(asking, 'Burstable', {
+      initContainers: [sidecar],
+      resources: { requests: { memory: '5Gi' } },
+    })
+    expect(linuxResources(asking, pod, nodeBytes).oomScoreAdj).toBe(625)
+    expect(linuxResources(sidecar, pod, nodeBytes).oomScoreAdj).toBe(625)
   })
 
   it.each([

@@ -1,9 +1,10 @@
-import { type Container, isSidecar, type Pod, quantityMilli, quantityValue } from '@coracle/api'
+import { type Container, isSidecar, type Pod, podRequests, quantityMilli, quantityValue } from '@coracle/api'
 import type { LinuxResources } from '../runtimes/runtime.ts'
 
 /** Weight of one whole core, and the least there is. */
 const sharesPerCore = 1024
 const sharesMin = 2
+const sharesMax = 262_144
 /** Time is given out in pieces of this many microseconds; a container gets at least so many of them. */
 const cpuPeriod = 100_000
 const cpuQuotaMin = 1_000
@@ -14,16 +15,16 @@ const oomScoreMax = 1_000
 
 /**
  * What a container may use, as upstream's kubelet tells runtimes: its weight by what it asks for, its limits, and how readily it is killed
- * where memory runs out, by the quality of service of its pod. A container without limits of its own has those of its pod.
+ * where memory runs out, by the quality of service of its pod. A container without limits of its own has those of its pod; one that asks for
+ * no CPU asks for as much as it may use.
  */
 export function linuxResources(container: Container, pod: Pod, nodeMemoryBytes: number): LinuxResources {
   const { requests = {}, limits = {} } = container.resources ?? {}
   const { limits: shared = {} } = pod.spec.resources ?? {}
   const cpuLimit = limits.cpu ?? shared.cpu
   const memoryLimit = limits.memory ?? shared.memory
-  const weighed = milli(requests.cpu) > 0 ? requests.cpu : limits.cpu
   return {
-    cpuShares: cpuShares(milli(weighed)),
+    cpuShares: cpuShares(milli(requests.cpu ?? cpuLimit)),
     cpuQuota: cpuQuota(milli(cpuLimit)),
     cpuPeriod,
     memoryLimitBytes: memoryLimit === undefined ? 0 : quantityValue(memoryLimit),
@@ -33,7 +34,8 @@ export function linuxResources(container: Container, pod: Pod, nodeMemoryBytes: 
 
 const milli = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityMilli(quantity))
 
-const cpuShares = (milliCores: number): number => Math.max(sharesMin, Math.floor((milliCores * sharesPerCore) / 1000))
+const cpuShares = (milliCores: number): number =>
+  Math.min(sharesMax, Math.max(sharesMin, Math.floor((milliCores * sharesPerCore) / 1000)))
 
 const cpuQuota = (milliCores: number): number =>
   milliCores === 0 ? 0 : Math.max(cpuQuotaMin, Math.floor((milliCores * cpuPeriod) / 1000))
@@ -44,9 +46,18 @@ function oomScoreAdj(container: Container, pod: Pod, nodeMemoryBytes: number): n
   if (qosClass === 'BestEffort') return oomScoreMax
   // The more it was promised of the node, the later it goes; and a sidecar no sooner than those that it serves.
   const served = isSidecar(container) ? Math.min(...pod.spec.containers.map(memoryRequest)) : 0
-  const promised = Math.max(memoryRequest(container), served)
+  const promised = Math.max(memoryRequest(container), served) + memoryLeft(pod)
   const score = oomScoreMax - Math.floor((oomScoreMax * promised) / nodeMemoryBytes)
   return Math.min(oomScoreMax - 1, Math.max(oomScoreMax + oomScoreGuaranteed, score))
+}
+
+/** What a pod asks for as a whole and its containers do not, as much of it for each of them (KEP-2837). */
+function memoryLeft({ spec }: Pod): number {
+  const { containers, initContainers = [], resources } = spec
+  const asked = quantityValue(resources?.requests?.memory ?? '0')
+  if (asked === 0) return 0
+  const ofContainers = quantityValue(podRequests({ containers, initContainers }).get('memory') ?? '0')
+  return Math.trunc((asked - ofContainers) / (containers.length + initContainers.length))
 }
 
 const memoryRequest = ({ resources }: Container): number => {

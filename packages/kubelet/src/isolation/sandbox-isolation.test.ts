@@ -31,25 +31,38 @@ const isolation = (
 
 describe('how a pod of a node looks names up', () => {
   it('is at the servers of the cluster, in its domain, and beyond that as the node does', async () => {
-    const { dns, dnsProblem } = await isolation()
+    const { dns, dnsProblems } = await isolation()
     expect(dns).toEqual({
       servers: ['10.96.0.10'],
       searches: ['default.svc.example.internal', 'svc.example.internal', 'example.internal', 'outer.example'],
       options: ['ndots:5'],
     })
-    expect(dnsProblem).toBeUndefined()
+    expect(dnsProblems).toEqual([])
   })
 
   it('is as the node does where the cluster has no servers, which is to be told', async () => {
-    const { dns, dnsProblem } = await isolation({}, async () => [])
+    const { dns, dnsProblems } = await isolation({}, async () => [])
     expect(dns?.servers).toEqual(['192.0.2.1'])
-    expect(dnsProblem).toContain('Falling back to "Default" policy.')
+    expect(dnsProblems).toEqual([
+      {
+        reason: 'MissingClusterDNS',
+        message:
+          'pod: "web_default(uid-1)". kubelet does not have ClusterDNS IP configured and cannot create Pod using "ClusterFirst" policy. Falling back to "Default" policy.',
+      },
+    ])
+  })
+
+  it('is by themselves where the node asks nobody', async () => {
+    const { dns } = await isolation({ dnsPolicy: 'Default' }, undefined, {
+      dns: { servers: async () => [], domain: 'example.internal', resolvConf: '/dev/null' },
+    })
+    expect(dns).toEqual({ servers: ['127.0.0.1'], searches: ['.'], options: [] })
   })
 
   it('waits for no servers of the cluster where the pod does not ask them', async () => {
     const never = () => new Promise<readonly string[]>(() => {})
     for (const spec of [{ dnsPolicy: 'Default' }, { dnsPolicy: 'None' }, { hostNetwork: true }] as const)
-      expect((await isolation(spec, never)).dnsProblem).toBeUndefined()
+      expect((await isolation(spec, never)).dnsProblems).toEqual([])
   })
 })
 

@@ -3,7 +3,7 @@ import type { Pod } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { podNames } from '../hosts/pod-names.ts'
 import type { PortMapping, Runtime, SandboxIsolation } from '../runtimes/runtime.ts'
-import { podDns, usesClusterDns } from './dns-config.ts'
+import { type DnsProblem, noResolvConf, podDns, usesClusterDns } from './dns-config.ts'
 import { knownHandler, runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxSecurity } from './security.ts'
 
@@ -31,7 +31,7 @@ export interface NodeDns {
 export async function sandboxIsolation(
   pod: Pod,
   node: IsolatingNode,
-): Promise<SandboxIsolation & { readonly dnsProblem: string | undefined }> {
+): Promise<SandboxIsolation & { readonly dnsProblems: readonly DnsProblem[] }> {
   const { metadata, spec } = pod
   const handler = await runtimeHandlerOf(pod, node.client)
   const ownUsers = spec.hostUsers === false
@@ -39,14 +39,16 @@ export async function sandboxIsolation(
   const { dns } = node
   const { hostname: _, ...names } = podNames(pod, dns.domain)
   const servers = usesClusterDns(pod) ? await dns.servers() : []
-  const nodeResolvConf = await readFile(dns.resolvConf, 'utf8').catch(() => '')
+  const nodeResolvConf =
+    dns.resolvConf === noResolvConf ? undefined : await readFile(dns.resolvConf, 'utf8').catch(() => '')
+  const dnsProblems: DnsProblem[] = []
   return {
     ...sandboxSecurity(pod),
     ownUsers,
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
-    dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
-    dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
+    dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }, (problem) => dnsProblems.push(problem)),
+    dnsProblems,
     portMappings: spec.hostNetwork === true ? [] : portMappings(pod),
     runtimeHandler: handler,
     ...names,
@@ -62,10 +64,6 @@ function checkUserNamespaces(name: string, runtime: Pick<Runtime, 'handlers'>): 
   const why = isUnknown ? `: the handler ${JSON.stringify(name)} is not known` : ''
   throw new Error(`can't set \`spec.hostUsers: false\`, ${subject} does not support user namespaces${why}`)
 }
-
-/** Upstream's words. */
-const missingDns = (policy = 'ClusterFirst'): string =>
-  `kubelet does not have ClusterDNS IP configured and cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`
 
 /** Ports of the node that lead to the pod: each once, whichever container names it. */
 function portMappings({ spec: { containers, initContainers = [] } }: Pod): readonly PortMapping[] {

@@ -10,7 +10,7 @@ import {
   nodes,
 } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import type { Environment, Timer } from '@coracle/environment'
+import { type Environment, sleep, type Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
 import {
   isWorthReporting,
@@ -36,8 +36,17 @@ const portions = 10
 const concurrencyMax = 32
 /** A request that is not answered by then is given up, since its connection may be dead: upstream's limit for heartbeats. */
 const requestMaxMs = heartbeatMs
-/** Wait before another try to register. */
-const registerRetryMs = 200
+/** Wait before another try to register, which doubles each time up to the longest: upstream's. */
+const registerRetryFirstMs = 200
+const registerRetryMaxMs = 7_000
+
+/** How a node is registered. */
+export interface RegisterOptions {
+  /** Told when a try has failed and another will follow. */
+  readonly onFailure?: () => void
+  /** Whether what the API refuses is tried again, too: who refuses may be on its way to knowing better. */
+  readonly persists?: boolean
+}
 
 /**
  * Says for any number of nodes that they are alive: registers them, renews their leases every ten seconds and writes
@@ -62,9 +71,9 @@ export class NodeHeartbeat {
     this.#nodes = descriptions
   }
 
-  /** Registers all nodes, then keeps them alive. Rejects where the API refuses one for good. */
-  async start(): Promise<void> {
-    await each(this.#nodes, (node) => this.#register(node))
+  /** Registers all nodes, then keeps them alive. Rejects where the API refuses one for good, unless it `persists`. */
+  async start(options: RegisterOptions = {}): Promise<void> {
+    await each(this.#nodes, (node) => this.#register(node, options))
     this.#schedule(0)
   }
 
@@ -118,24 +127,22 @@ export class NodeHeartbeat {
     return wanted.flatMap((start) => this.#nodes.slice(start, start + size))
   }
 
-  async #register(description: NodeDescription): Promise<void> {
+  async #register(description: NodeDescription, { onFailure, persists = false }: RegisterOptions): Promise<void> {
     const { clock, logger } = this.#environment
-    for (;;) {
+    let told = ''
+    for (let retryMs = registerRetryFirstMs; ; retryMs = Math.min(2 * retryMs, registerRetryMaxMs)) {
       try {
         const node = await this.#ensureNode(description)
         this.#known.set(description.name, node)
         await this.#renew(description, node)
         return
       } catch (error) {
-        if (
-          this.#closed ||
-          hasReason(error, 'Forbidden') ||
-          hasReason(error, 'Invalid') ||
-          hasReason(error, 'Unauthorized')
-        )
-          throw error
-        logger.warn('node not registered, will try again', { node: description.name, error })
-        await new Promise<void>((resolve) => clock.setTimer(registerRetryMs, resolve))
+        if (this.#closed || (!persists && isRefusal(error))) throw error
+        const message = error instanceof Error ? error.message : String(error)
+        if (message !== told) logger.warn('node not registered, will try again', { node: description.name, error })
+        told = message
+        onFailure?.()
+        await sleep(clock, retryMs, this.#closing.signal)
       }
     }
   }
@@ -223,6 +230,9 @@ export class NodeHeartbeat {
     }
   }
 }
+
+const isRefusal = (error: unknown): boolean =>
+  ['Forbidden', 'Invalid', 'Unauthorized'].some((reason) => hasReason(error, reason))
 
 /** Patches what can be allocated so that nothing stays that the node has no more. */
 function withoutGone({ allocatable: before = {} }: NodeStatus = {}, { allocatable: after = {} }: NodeStatus): object {

@@ -40,8 +40,8 @@ export async function startSandbox(context: PodContext, pod: Pod, attempt: numbe
 /** Loaded where pods are isolated. */
 async function isolationOf(context: PodContext, pod: Pod, node: IsolatingNode): Promise<SandboxIsolation> {
   const { sandboxIsolation } = await import('../isolation/sandbox-isolation.ts')
-  const { dnsProblem, ...isolation } = await sandboxIsolation(pod, node)
-  if (dnsProblem !== undefined) recordPodEvent(context, pod, 'Warning', 'MissingClusterDNS', dnsProblem)
+  const { dnsProblems, ...isolation } = await sandboxIsolation(pod, node)
+  for (const { reason, message } of dnsProblems) recordPodEvent(context, pod, 'Warning', reason, message)
   return isolation
 }
 

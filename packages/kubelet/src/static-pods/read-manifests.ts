@@ -9,7 +9,8 @@ const manifestBytesMax = 10 * 1024 * 1024
 
 /** What the manifests of a node say. */
 export interface Manifests {
-  readonly pods: readonly Pod[]
+  /** By the path of each. */
+  readonly pods: ReadonlyMap<string, Pod>
   /** What is wrong with others, by path. */
   readonly problems: ReadonlyMap<string, string>
 }
@@ -21,17 +22,19 @@ export interface Manifests {
 export async function readManifests(path: string, nodeName: string, seenAt: string): Promise<Manifests> {
   const problems = new Map<string, string>()
   const pods = new Map<string, Pod>()
+  const keys = new Set<string>()
   for (const file of await manifestsAt(path)) {
     try {
       const pod = await readManifest(file, nodeName, seenAt)
       if (pod === undefined) continue
-      if (pods.has(keyOf(pod))) throw new Error(`there is another pod ${keyOf(pod)}`)
-      pods.set(keyOf(pod), pod)
+      if (keys.has(keyOf(pod))) throw new Error(`there is another pod ${keyOf(pod)}`)
+      keys.add(keyOf(pod))
+      pods.set(file, pod)
     } catch (error) {
       problems.set(file, error instanceof Error ? error.message : String(error))
     }
   }
-  return { pods: [...pods.values()], problems }
+  return { pods, problems }
 }
 
 async function manifestsAt(path: string): Promise<readonly string[]> {

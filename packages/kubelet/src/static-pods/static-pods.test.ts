@@ -1,16 +1,16 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Node, nodes, type Pod, pods } from '@coracle/api'
+import { ApiError, type Node, nodes, type Pod, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { createLogger, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isCritical } from '../admission/preemption.ts'
-import { createKubelet } from '../kubelet.ts'
+import { apiWaitMaxMs, createKubelet } from '../kubelet.ts'
 import type { PodContext } from '../pod/pod-context.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
-import { manifestsCheckMs } from './follow-manifests.ts'
+import { followManifests, manifestsCheckMs } from './follow-manifests.ts'
 import { staticPodOf } from './static-pod.ts'
 import { StaticPods } from './static-pods.ts'
 
@@ -59,7 +59,22 @@ function node({ isGiven = true }: { readonly isGiven?: boolean } = {}) {
   const mirrors = () => api.stored<Pod>(pods)
   const running = async () =>
     (await runtime.listContainers()).filter(({ state }) => state === 'running').map(({ id, image }) => `${id} ${image}`)
-  return { api, clock, directory, kubelet, logged, look, mirrors, put, remove, running, runtime, start, startAgain }
+  return {
+    api,
+    clock,
+    directory,
+    kubelet,
+    logged,
+    look,
+    mirrors,
+    open,
+    put,
+    remove,
+    running,
+    runtime,
+    start,
+    startAgain,
+  }
 }
 
 describe('a pod that a node is given in a file', () => {
@@ -166,6 +181,79 @@ describe('a pod that a node is given in a file', () => {
     expect(test.mirrors()[0]?.status?.phase).toBe('Running')
   })
 
+  describe('where the API is away as its agent starts', () => {
+    /** All requests fail until `answer` is called. */
+    const cutOff = (test: ReturnType<typeof node>, fail: () => Promise<void> = refuse) => ({
+      answer: test.api.intercept(fail),
+    })
+    const refuse = async () => {
+      throw new Error('connect ECONNREFUSED')
+    }
+
+    it('runs all the same, and has its mirror when the API answers', async () => {
+      const test = node()
+      test.put(manifest())
+      const { answer } = cutOff(test)
+      const started = test.kubelet.start()
+      await test.clock.settle()
+      expect(await test.running()).toEqual([expect.stringContaining('nginx:1')])
+      const runs = await test.running()
+      answer()
+      await test.clock.advance(10_000)
+      await started
+      await test.clock.settle()
+      expect(test.mirrors().map(({ status }) => status?.phase)).toEqual(['Running'])
+      expect(await test.running()).toEqual(runs)
+    })
+
+    it('runs where the API says nothing for long', async () => {
+      const test = node()
+      test.put(manifest())
+      cutOff(test, () => new Promise(() => {}))
+      void test.kubelet.start().catch(() => {})
+      await test.clock.settle()
+      expect(await test.running()).toEqual([])
+      await test.clock.advance(apiWaitMaxMs)
+      expect(await test.running()).toHaveLength(1)
+    })
+
+    it('runs where the API knows nobody yet, and its node is registered later', async () => {
+      const test = node()
+      test.put(manifest())
+      const { answer } = cutOff(test, async () => {
+        throw new ApiError(403, 'Forbidden', 'not yet')
+      })
+      const started = test.kubelet.start()
+      await test.clock.settle()
+      expect(await test.running()).toHaveLength(1)
+      answer()
+      await test.clock.advance(10_000)
+      await started
+      expect(test.logged.filter((line) => line.includes('not registered'))).toHaveLength(1)
+    })
+
+    it('is taken up as it runs, and its mirror of before with it; nothing else that runs ends for want of a list', async () => {
+      const test = node()
+      test.put(manifest())
+      await test.api.create(pods, testPod({}, { metadata: { name: 'api' } }))
+      await test.start()
+      const [[mirror], runs] = [test.mirrors(), await test.running()]
+      expect(runs).toHaveLength(2)
+      await test.kubelet.stop({ containers: 'keep' })
+      const { answer } = cutOff(test)
+      const again = test.open()
+      const started = again.start()
+      await test.clock.advance(60_000)
+      expect(await test.running()).toEqual(runs)
+      answer()
+      await test.clock.advance(10_000)
+      await started
+      await test.clock.settle()
+      expect(await test.running()).toEqual(runs)
+      expect(test.mirrors().map(({ metadata }) => metadata.uid)).toContain(mirror?.metadata.uid)
+    })
+  })
+
   it('is taken up by a node agent that is started anew, with its mirror', async () => {
     const test = node()
     test.put(manifest())
@@ -222,6 +310,34 @@ function alone() {
   return { statics, client, environment, given, last }
 }
 
+it('a file that is being written keeps its pod, unless it still says nothing when all are read again', async () => {
+  const path = temporaryDirectory()
+  const file = join(path, 'web.yaml')
+  writeFileSync(file, manifest())
+  const environment = virtualEnvironment()
+  const sets: string[][] = []
+  let heard = Promise.withResolvers<void>()
+  const set = (wanted: readonly Pod[]) => {
+    sets.push(wanted.map(({ spec }) => spec.containers[0]?.image ?? ''))
+    heard.resolve()
+  }
+  const followed = await followManifests(path, 'node-a', environment, { set })
+  onTestFinished(() => followed.close())
+  const write = async (text: string) => {
+    heard = Promise.withResolvers()
+    writeFileSync(file, text)
+    await heard.promise
+    await environment.clock.settle()
+    return sets.at(-1)
+  }
+  expect(sets).toEqual([['nginx:1']])
+  expect(await write('')).toEqual(['nginx:1'])
+  expect(await write(manifest('web', 'nginx:2'))).toEqual(['nginx:2'])
+  expect(await write('apiVersion: v1\nkind: P')).toEqual(['nginx:2'])
+  await environment.clock.advance(manifestsCheckMs)
+  expect(sets.at(-1)).toEqual([])
+})
+
 it('what a file says now begins as soon as what it said before has ended', async () => {
   const { statics, given, last } = alone()
   statics.set([testPod({}, { metadata: { uid: 'first' } })])
@@ -233,6 +349,7 @@ it('what a file says now begins as soon as what it said before has ended', async
 
 it('nobody waits who deletes a mirror', async () => {
   const { statics, client, environment } = alone()
+  statics.seeMirrors()
   const mirror = await client.create(
     pods,
     testPod({}, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'a' } } }),

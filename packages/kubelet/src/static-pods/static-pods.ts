@@ -46,7 +46,9 @@ export class StaticPods {
   /** Pods whose mirrors are being looked after, and whether that is to be done again. */
   readonly #reconciling = new Map<string, { isStale: boolean }>()
   readonly #retries = new Map<string, { readonly timer: Timer | undefined; readonly afterMs: number }>()
-  #isReady = false
+  /** Whether the files have been read, and whether all mirrors there are have been seen. */
+  #isGiven = false
+  #seesMirrors = false
   #isStopped = false
 
   constructor(parts: StaticPodsParts) {
@@ -54,11 +56,11 @@ export class StaticPods {
     this.#context = { ...parts.context, client: this.#clientOfWorkers() }
   }
 
-  /** What the files say now. From the first time on mirrors are made, and those of other pods removed. */
+  /** What the files say now. Pods run from the first time on, whether or not the API answers. */
   set(wanted: readonly Pod[]): void {
     if (this.#isStopped) return
-    const isFirst = !this.#isReady
-    this.#isReady = true
+    const isFirst = !this.#isGiven
+    this.#isGiven = true
     const byKey = new Map(wanted.map((pod) => [keyOf(pod), pod]))
     for (const [key, running] of this.#running) {
       const pod = byKey.get(key)
@@ -68,7 +70,14 @@ export class StaticPods {
       if (!isSame) this.#end(key, running)
     }
     for (const [key, pod] of byKey) this.#run(key, pod)
-    if (isFirst) for (const key of this.#mirrors.keys()) this.#reconcile(key)
+    if (isFirst) this.#reconcileAll()
+  }
+
+  /** All mirrors there are have been told. From now on those that lack are made, and those of other pods removed. */
+  seeMirrors(): void {
+    if (this.#seesMirrors) return
+    this.#seesMirrors = true
+    this.#reconcileAll()
   }
 
   /** A mirror is there, or has changed. */
@@ -127,9 +136,13 @@ export class StaticPods {
     this.#parts.manager.setPod({ ...pod, spec: { ...pod.spec, priority } }, this.#context)
   }
 
+  #reconcileAll(): void {
+    for (const key of new Set([...this.#mirrors.keys(), ...this.#running.keys()])) this.#reconcile(key)
+  }
+
   /** Makes the mirror of a pod, or removes one that is none, or is to be replaced. */
   #reconcile(key: string): void {
-    if (!this.#isReady || this.#isStopped) return
+    if (!this.#isGiven || !this.#seesMirrors || this.#isStopped) return
     const underWay = this.#reconciling.get(key)
     if (underWay !== undefined) {
       underWay.isStale = true

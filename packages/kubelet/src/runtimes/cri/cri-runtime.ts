@@ -66,6 +66,8 @@ export interface CriRuntimeParts {
   readonly logsDirectory: string
   /** Keeps parts of volumes what they are until containers have them. */
   readonly volumeParts: Pick<VolumeParts, 'clear' | 'hold'>
+  /** Whether the kernel can be told to end all of a container with what it kills for want of memory. Absent: it cannot. */
+  readonly endsTogether?: boolean
 }
 
 type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
@@ -342,6 +344,7 @@ export class CriRuntime implements Runtime {
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
         users,
+        endsTogether: this.#parts.endsTogether === true,
       }
       const { containerId } = await this.#calls.createContainer({
         podSandboxId: sandboxId,
@@ -389,7 +392,7 @@ export class CriRuntime implements Runtime {
   async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
     await this.#calls.updateContainerResources({
       containerId: id,
-      linux: resourcesRequest(resources),
+      linux: resourcesRequest(resources, this.#parts.endsTogether === true),
     })
   }
 

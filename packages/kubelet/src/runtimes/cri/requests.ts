@@ -77,6 +77,8 @@ export interface ContainerPlace {
   readonly mounts: readonly Mount[]
   /** The users of its pod on the node, where it has its own: its files, as it sees them, are theirs. */
   readonly users?: IdRange | undefined
+  /** Whether all of it ends with what the kernel kills for want of memory. */
+  readonly endsTogether: boolean
 }
 
 /** The configuration of a container as CRI has it. Throws a `ContainerConfigError` where a volume is nowhere on the node. */
@@ -104,7 +106,7 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
       ? {}
       : {
           linux: {
-            resources: resourcesRequest(isolation.resources),
+            resources: resourcesRequest(isolation.resources, place.endsTogether),
             securityContext: securityRequest(isolation, place.users),
           },
         }),
@@ -196,11 +198,15 @@ const profileRequest = ({ type, localhostRef = '' }: SecurityProfile) => ({
   localhostRef,
 })
 
-/** What a container may use, as CRI has it. */
-export const resourcesRequest = (resources: LinuxResources): Encodable<typeof linuxContainerResources> => ({
+/** What a container may use, as CRI has it. Where a process is killed for want of memory all of the container ends, if it `endsTogether`. */
+export const resourcesRequest = (
+  resources: LinuxResources,
+  endsTogether: boolean,
+): Encodable<typeof linuxContainerResources> => ({
   cpuShares: resources.cpuShares,
   cpuQuota: resources.cpuQuota,
   cpuPeriod: resources.cpuPeriod,
   memoryLimitInBytes: resources.memoryLimitBytes,
   oomScoreAdj: resources.oomScoreAdj,
+  ...(endsTogether ? { unified: { 'memory.oom.group': '1' } } : {}),
 })

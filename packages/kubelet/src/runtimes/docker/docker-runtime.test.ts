@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { parseTime } from '@coracle/api'
 import { type Environment, realEnvironment } from '@coracle/environment'
@@ -267,6 +268,30 @@ describe('the containers of an engine', () => {
     await last
     expect(told.filter((id) => id !== 'c1')).toEqual(['start', 'oom', 'pause', 'destroy', 'last'])
   })
+})
+
+it('an engine is asked where its images are once for as long as it is there', async () => {
+  let infos = 0
+  const opened = [Promise.withResolvers<ServerResponse>(), Promise.withResolvers<ServerResponse>()]
+  let watches = 0
+  const engine = await FakeEngine.start({
+    'GET /info': () => {
+      infos += 1
+      return { DockerRootDir: '/' }
+    },
+    'GET /events': (_, response) => {
+      response.flushHeaders()
+      opened[watches++]?.resolve(response)
+    },
+  })
+  const runtime = await open(engine)
+  const events = await opened[0]?.promise
+  for (let times = 0; times < 3; times++) expect(await runtime.images?.fileSystem()).toMatchObject({ path: '/' })
+  expect(infos).toBe(1)
+  events?.destroy()
+  await opened[1]?.promise
+  await runtime.images?.fileSystem()
+  expect(infos).toBe(2)
 })
 
 describe('the handlers of an engine', () => {

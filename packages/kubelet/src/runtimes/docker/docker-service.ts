@@ -73,6 +73,9 @@ export class DockerService implements CriService {
   /** Containers that were told to have ended, and are still listed as running. */
   readonly #ended = new Set<string>()
 
+  /** It stays as it is until the engine is started anew, and costs it something: Podman runs programs of the host for each answer. */
+  readonly #info = new Map<string | undefined, Promise<InfoAnswer>>()
+
   constructor(parts: DockerServiceParts) {
     this.#parts = parts
     this.#engine = parts.engine
@@ -100,6 +103,7 @@ export class DockerService implements CriService {
     const filters = JSON.stringify({ type: ['container'] })
     const watch = async () => {
       const path = '/events'
+      this.#info.clear()
       opened()
       for await (const { Action = '', Actor } of this.#engine.messages<ContainerEventMessage>({
         path,
@@ -196,10 +200,18 @@ export class DockerService implements CriService {
         return {}
       },
       imageFsInfo: async () => {
-        const { DockerRootDir: mountpoint = '' } = await engine.call<InfoAnswer>({ path: '/info' })
+        const { DockerRootDir: mountpoint = '' } = await this.#infoOf()
         return { imageFilesystems: [{ fsId: { mountpoint } }] }
       },
     }
+  }
+
+  /** What the engine says of itself, at a version of its API. */
+  #infoOf(prefix?: string): Promise<InfoAnswer> {
+    const asked = this.#info.get(prefix) ?? this.#engine.call<InfoAnswer>({ path: '/info', prefix })
+    this.#info.set(prefix, asked)
+    asked.catch(() => this.#info.delete(prefix))
+    return asked
   }
 
   async #status(): Promise<CriAnswer<'status'>> {
@@ -207,7 +219,7 @@ export class DockerService implements CriService {
     const hasNetwork = networks.some(({ Name }) => Name === networkName)
     // Only then it tells what its runtimes can do.
     const prefix = this.#engine.prefixOf(recursiveReadOnlyVersion)
-    const info = prefix === undefined ? undefined : await this.#engine.call<InfoAnswer>({ path: '/info', prefix })
+    const info = prefix === undefined ? undefined : await this.#infoOf(prefix)
     return {
       ...(info === undefined ? {} : { runtimeHandlers: runtimeHandlers(info) }),
       status: {
