@@ -4,6 +4,9 @@ import { request } from 'node:https'
 import { parentPort, workerData } from 'node:worker_threads'
 
 const { address, pid } = workerData as { readonly address: string; readonly pid: number }
+/** The server's main thread, and this one. */
+const serverThread = `/proc/${pid}/task/${pid}`
+const ownThread = '/proc/thread-self'
 const intervalMs = 20
 const failuresMax = 5
 
@@ -18,13 +21,15 @@ let worstOwnMs = 0
 const failures: string[] = []
 do {
   const started = performance.now()
-  const workedBefore = workedMs()
+  const before = [timesOf(serverThread), timesOf(ownThread)] as const
   const answer = await readyz().catch((error: unknown) => String(error))
   const tookMs = performance.now() - started
   if (answers++ === 0) parentPort?.postMessage('probing')
   else {
     worstMs = Math.max(worstMs, tookMs)
-    worstOwnMs = Math.max(worstOwnMs, workedBefore === undefined ? tookMs : (workedMs() ?? 0) - workedBefore)
+    const waitedMs = sinceMs(before[0], 'waitedMs', serverThread) + sinceMs(before[1], 'waitedMs', ownThread)
+    // Both may have waited at once, and one while the other worked: it is never less than what the server has worked.
+    worstOwnMs = Math.max(worstOwnMs, sinceMs(before[0], 'workedMs', serverThread), tookMs - waitedMs)
   }
   if (answer !== '200 ok' && failures.length < failuresMax) failures.push(answer)
   await new Promise((resolve) => setTimeout(resolve, intervalMs))
@@ -49,11 +54,22 @@ function readyz(): Promise<string> {
   })
 }
 
-/** How long the server's main thread has worked since it was started; undefined where the system does not tell. */
-function workedMs(): number | undefined {
+/** What Linux tells of a thread since it was started; nothing where the system does not tell. */
+interface ThreadTimes {
+  readonly workedMs: number
+  /** How long it was ready to go on, and the machine had no processor for it. */
+  readonly waitedMs: number
+}
+
+function timesOf(thread: string): ThreadTimes {
   try {
-    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+    const [worked, waited] = readFileSync(`${thread}/schedstat`, 'utf8').split(' ')
+    return { workedMs: Number(worked) / 1e6, waitedMs: Number(waited) / 1e6 }
   } catch {
-    return undefined
+    return { workedMs: 0, waitedMs: 0 }
   }
+}
+
+function sinceMs(before: ThreadTimes, which: keyof ThreadTimes, thread: string): number {
+  return timesOf(thread)[which] - before[which]
 }

@@ -7,8 +7,8 @@ export interface Readiness {
   /** The longest that an answer took, a connection and its TLS handshake included. */
   readonly worstMs: number
   /**
-   * The longest that the server's main thread has worked until there was an answer, where the system tells (Linux), and the same as `worstMs`
-   * elsewhere: what others do on the machine, who asks among them, is not its fault.
+   * The same without the time in which the server, or who asks, was ready to go on and the machine had no processor for it, where the system
+   * tells (Linux), and at least what the server's main thread has worked meanwhile: what others do on the machine is not its fault.
    */
   readonly worstOwnMs: number
   /** What was answered otherwise than with 200 `ok`. */
