@@ -91,7 +91,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-storage\]/,
     except:
-      /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage/,
+      /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage|Retroactive StorageClass|CSIVolumeSource in Pod API/,
     reason: 'mounts volumes into containers, which simulated ones do not have',
   },
   { pattern: /\[Feature:IPv6DualStack\]/, except: /single stack service/, reason: 'needs nodes with two addresses' },
@@ -112,9 +112,13 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   { pattern: /evicted pods should be terminal/, reason: realContainers },
   {
+    pattern: /Clean up pods on node/,
+    reason: 'watches the resident memory of nodes, which simulated ones do not tell, and ends without it',
+  },
+  {
     pattern: /^\[sig-node\]/,
     except:
-      /PodTemplates|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with an explicit root|Sysctls.*(not launch|reject)/,
+      /PodTemplates|NoExecuteTaintManager|\[DRA\] (CRUD|control plane)|Resize Container \((resource-quota|limit-ranger)\).*(exceed|below min)|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with an explicit root|Sysctls.*(not launch|reject)/,
     reason: realContainers,
   },
 ]

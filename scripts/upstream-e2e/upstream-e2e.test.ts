@@ -68,6 +68,8 @@ describe('a container', () => {
     ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', [], ['env'], 1],
     ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', ['sh'], [], 1],
     ['registry.k8s.io/e2e-test-images/busybox:1.37.0', [], [], 1],
+    ['registry.k8s.io/e2e-test-images/busybox:1.37.0', ['sh'], ['-c', 'cat file | head && sleep 1d'], undefined],
+    ['registry.k8s.io/e2e-test-images/busybox:1.37.0', ['sh', '-c', 'sleep 1d && cat file'], [], 1],
   ])('of image %s with command %j and arguments %j ends after %s ms', (image, command, args, expected) => {
     const behaviour = waitingImages(() => ({ run: { forMs: 1, exitCodes: [0] } }))
     expect(behaviour({ image, command, args } as never).run?.forMs).toBe(expected)

@@ -112,6 +112,36 @@ describe('devices in a whole cluster', () => {
       (status?.allocation?.devices?.results ?? []).map(({ pool, device }) => `${pool}/${device}`),
     )
 
+  it('go to no pod whose selector fails on one of the nodes, until it does not', async () => {
+    const [first = '', second = ''] = names
+    const told = { name: 'gpu', attributes: { healthy: { bool: true } } }
+    const specOf = (name: string) => ({ ...slice(name, 0, 2).spec, devices: [told] })
+    await cluster.client.patch(
+      resourceSlices,
+      { name: `${first}-gpus` },
+      { type: 'merge', body: { spec: specOf(first) } },
+    )
+    const expression = `device.attributes["${driver}"].healthy`
+    const exactly = { deviceClassName: 'gpu', selectors: [{ cel: { expression } }] }
+    await cluster.client.create(resourceClaims, {
+      ...sharedClaim,
+      spec: { devices: { requests: [{ name: 'gpu', exactly }] } },
+    })
+    await cluster.client.create(pods, using('picky', 'shared'))
+    await environment.clock.advance('10s')
+    const message = 'claim default/shared: selector #0: CEL runtime error: no such key: healthy'
+    const picky = () => cluster.client.get(pods, { namespace, name: 'picky' })
+    expect(scheduledCondition(await picky())).toMatchObject({ status: 'False', reason: 'SchedulerError', message })
+    expect(await reasonsOf('picky')).toContain(`FailedScheduling: ${message}`)
+    await cluster.client.patch(
+      resourceSlices,
+      { name: `${second}-gpus` },
+      { type: 'merge', body: { spec: specOf(second) } },
+    )
+    await environment.clock.advance('60s')
+    expect((await picky()).status?.phase).toBe('Running')
+  })
+
   it('go to one pod each, and the pod too many comes when one goes', async () => {
     await cluster.client.create(deployments, training(5))
     await environment.clock.advance('10s')

@@ -22,7 +22,7 @@ import { type Diagnosis, explain, explainNoHelp } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { defaultPlugins, devicePlugins, volumePlugins } from './plugins/index.ts'
-import type { Plugin } from './plugins/plugin.ts'
+import { AttemptError, type Plugin } from './plugins/plugin.ts'
 import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
 import { Preemptor } from './preemption/preemptor.ts'
@@ -325,7 +325,8 @@ class SchedulerLoop implements Scheduler {
       }
     } catch (error) {
       // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
-      this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
+      if (error instanceof AttemptError) this.#track(pod, this.#reporter.unbound(pod, 'SchedulerError', error.message))
+      else this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
       this.#queue.failed(pod.metadata.uid ?? '')
       this.#attempted('error', startedMs)
     }

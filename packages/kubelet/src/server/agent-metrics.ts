@@ -9,6 +9,7 @@ import {
 } from '@coracle/environment'
 import { volumePlugin } from '../metrics/volume-plugin.ts'
 import { isOver } from '../pod/plan-pod.ts'
+import { isStatic } from '../static-pods/is-mirror.ts'
 import { type Exchange, send } from './exchange.ts'
 import { runtimePods } from './runtime-pods.ts'
 import type { ServedNode } from './served-node.ts'
@@ -77,9 +78,10 @@ async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<voi
     states.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
   }
   const wanted = found.map(({ pod }) => pod).filter((pod) => !isOver(pod))
-  gauge('kubelet_desired_pods', 'Pods that are to run here. None is static: all are from the API server.', 'static')
-    .with({ static: '' })
-    .set(wanted.length)
+  const desired = gauge('kubelet_desired_pods', 'Pods that are to run here. Static ones are from files.', 'static')
+  const ofFiles = wanted.filter(isStatic)
+  desired.with({ static: '' }).set(wanted.length - ofFiles.length)
+  desired.with({ static: 'true' }).set(ofFiles.length)
   const volumes = gauge(
     'volume_manager_total_volumes',
     'Volumes of pods, wanted and brought here.',

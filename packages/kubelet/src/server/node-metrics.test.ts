@@ -295,13 +295,16 @@ describe('/metrics', () => {
     const running = testPod({ volumes }, { status: { phase: 'Running' } })
     const waiting = testPod({ volumes }, { metadata: { name: 'other', uid: 'uid-2' }, status: { phase: 'Pending' } })
     const over = testPod({}, { metadata: { name: 'over', uid: 'uid-3' }, status: { phase: 'Succeeded' } })
+    const annotations = { 'kubernetes.io/config.source': 'file' }
+    const ofFile = testPod({}, { metadata: { name: 'of-file', uid: 'uid-4', annotations } })
     const runtime = fakeRuntime({
       listContainers: async () => [testRun(), testRun({ id: 'c1', exitCode: 1 })],
       listPodSandboxes: async () => [testSandbox()],
     })
-    const { lines } = scraping({ runtime, metrics: () => metrics, pods: () => [running, waiting, over] }, clock)
+    const { lines } = scraping({ runtime, metrics: () => metrics, pods: () => [running, waiting, over, ofFile] }, clock)
     expect(await lines('', /^(kubelet_(node|running|desired)|volume)/)).toEqual([
       'kubelet_desired_pods{static=""} 2',
+      'kubelet_desired_pods{static="true"} 1',
       'kubelet_node_name{node="node-a"} 1',
       'kubelet_running_containers{container_state="created"} 0',
       'kubelet_running_containers{container_state="running"} 1',

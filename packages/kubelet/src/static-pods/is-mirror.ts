@@ -10,5 +10,12 @@ export const staticAnnotations = {
   seen: 'kubernetes.io/config.seen',
 } as const
 
+/** What upstream's kubelet takes a pod to be from that does not say. */
+const fromServer = 'api'
+
 /** Whether a pod of the API is the copy of one that a node was given in another way. */
 export const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[staticAnnotations.mirror] !== undefined
+
+/** Whether a pod, as its node runs it, was not given to it by the API. */
+export const isStatic = ({ metadata }: Pod): boolean =>
+  (metadata.annotations?.[staticAnnotations.source] ?? fromServer) !== fromServer

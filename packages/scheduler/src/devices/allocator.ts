@@ -41,8 +41,13 @@ export interface DeviceOffer {
   selects(expression: string, device: PooledDevice): { readonly matches: boolean } | { readonly error: string }
 }
 
-/** What each claim gets, in the order of the claims; or why they cannot all have devices on the node. */
-export type Allocation = { readonly results: readonly AllocationResult[] } | { readonly reason: string }
+/**
+ * What each claim gets, in the order of the claims; or why they cannot all have devices on the node. With `isError` that is because something
+ * is wrong with what is asked for: other nodes are no answer then.
+ */
+export type Allocation =
+  | { readonly results: readonly AllocationResult[] }
+  | { readonly reason: string; readonly isError?: boolean }
 
 /** Finds devices that can be used on the node, for all of these claims together. */
 export function allocate(claims: readonly ResourceClaim[], node: Node, offer: DeviceOffer): Allocation {
@@ -51,7 +56,7 @@ export function allocate(claims: readonly ResourceClaim[], node: Node, offer: De
     const found = search.meet(claims.map((claim) => new ClaimSearch(claim)))
     return found ? { results: search.results() } : { reason: cannotAllocate }
   } catch (error) {
-    if (error instanceof SearchEnd) return { reason: error.message }
+    if (error instanceof SearchEnd) return { reason: error.message, isError: error instanceof WrongAsked }
     throw error
   }
 }
@@ -60,6 +65,9 @@ const cannotAllocate = 'cannot allocate all claims'
 
 /** Why there is no point in searching on. */
 class SearchEnd extends Error {}
+
+/** What is asked for cannot be judged. */
+class WrongAsked extends SearchEnd {}
 
 /** One way to meet a request, or the only one. */
 interface Way {
@@ -195,7 +203,7 @@ class Search {
       }
       if (device.pool.isIncomplete) {
         const who = `claim ${metadata.namespace}/${metadata.name}, request ${way.name}`
-        throw new SearchEnd(
+        throw new WrongAsked(
           `${who}: asks for all devices, but resource pool ${device.driver}/${device.pool.name} is currently being updated`,
         )
       }
@@ -206,7 +214,7 @@ class Search {
   #isSelected(selectors: readonly DeviceSelector[] | undefined, device: PooledDevice, whose: string): boolean {
     return (selectors ?? []).every(({ cel }, index) => {
       const outcome = this.#offer.selects(cel?.expression ?? 'false', device)
-      if ('error' in outcome) throw new SearchEnd(`${whose}: selector #${index}: CEL runtime error: ${outcome.error}`)
+      if ('error' in outcome) throw new WrongAsked(`${whose}: selector #${index}: CEL runtime error: ${outcome.error}`)
       return outcome.matches
     })
   }

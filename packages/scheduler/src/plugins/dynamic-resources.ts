@@ -4,7 +4,7 @@ import type { DeviceBinder } from '../devices/device-binder.ts'
 import { type DeviceCache, noDevices } from '../devices/device-cache.ts'
 import { isAvailableOn, podDevices } from '../devices/pod-devices.ts'
 import { havePreferences, preferenceScore } from '../devices/way-ranks.ts'
-import { type ClusterPlugin, normalizeToMax, type Refusal } from './plugin.ts'
+import { AttemptError, type ClusterPlugin, normalizeToMax, type Refusal } from './plugin.ts'
 
 /** No pod's going helps: claims keep their devices until they are taken back. */
 const refusal = (reason: string): Refusal => ({ reasons: [reason], isHelpedByEviction: false })
@@ -53,7 +53,10 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
           }
           if (wanting.length === 0) return undefined
           const allocation = devices.allocate(wanting, node)
-          if ('reason' in allocation) return refusal(allocation.reason)
+          if ('reason' in allocation) {
+            if (allocation.isError === true) throw new AttemptError(allocation.reason)
+            return refusal(allocation.reason)
+          }
           scores?.set(node.metadata.name ?? '', preferenceScore(wanting, allocation.results))
           return undefined
         },

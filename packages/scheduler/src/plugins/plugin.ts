@@ -14,6 +14,12 @@ export interface Refusal {
   readonly isHelpedByEviction: boolean
 }
 
+/**
+ * Thrown by a filter, ends the attempt to place a pod: something is wrong with what it asks for, and it comes to no node, also where one
+ * would take it. The message is told to users, and the pod is tried again after a while.
+ */
+export class AttemptError extends Error {}
+
 /** A plugin's word on one pod: which nodes do not take it. */
 export interface NodeFilter {
   /** The only nodes that can be meant, where the pod says so by name: no other is looked at. Empty where it contradicts itself. */

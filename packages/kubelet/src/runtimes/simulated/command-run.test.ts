@@ -51,6 +51,23 @@ describe('a command that tells how it ends', () => {
     expect(commandRun(command, [])).toEqual(run)
   })
 
+  const forever = ends(Number.POSITIVE_INFINITY, 0)
+  it.each([
+    [sh('while true; do sleep 1; done'), forever],
+    [sh('trap exit TERM; while true; do sleep 1; done'), forever],
+    [sh('until false; do :; done; unknown'), forever],
+    [sh('while :\ndo\n  if true; then sleep 5; fi\ndone\n'), forever],
+    [sh('sleep infinity; unknown'), forever],
+    [sh('if sleep infinity; then unknown; fi'), forever],
+    [sh('while false; do unknown; done'), ends(0, 0)],
+    [sh('until sleep 2; do unknown; done; exit 3'), ends(2, 3)],
+    [sh('while sleep 1; do sleep 2; exit 4; done'), ends(3, 4)],
+    [sh('while exit 5; do true; done'), ends(0, 5)],
+    [sh('false && while true; do true; done; exit 6'), ends(0, 6)],
+  ])('with loops: %j', (command, run) => {
+    expect(commandRun(command, [])).toEqual(run)
+  })
+
   const env = [
     { name: 'INDEX', value: '5' },
     { name: 'NAME', value: 'a b' },
@@ -102,7 +119,14 @@ describe('nothing is told of', () => {
     [sh('[ 1 -eq 1')],
     [sh('[ a -lt b ]')],
     [sh(`${'if true; then '.repeat(21)}true${'; fi'.repeat(21)}`)],
-    [sh('while true; do sleep 1; done')],
+    [sh('while true; do unknown; done')],
+    [sh('while true; do sleep 1; break; done')],
+    [sh('while true; sleep 1; done')],
+    [sh('while true; do sleep 1')],
+    [sh('done')],
+    [sh(`${'while true; do '.repeat(21)}true${'; done'.repeat(21)}`)],
+    [sh('trap "exit 3" EXIT; true')],
+    [sh('trap')],
     [sh('exit $CODE')],
     [sh('exit x')],
     [sh('exit 1 2')],

@@ -1,12 +1,12 @@
 import type { EnvironmentVariable } from '../runtime.ts'
 import { textOfWord, type Variables } from './shell-expansion.ts'
-import { parseScript, type Script, type Statement, type Word } from './shell-script.ts'
+import { type Loop, parseScript, type Script, type Statement, type Word } from './shell-script.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
 /**
  * How a command line ends, where it tells that itself: `true`, `false`, `sleep`, `echo`, `printf` and `test`, and a shell's `-c` with a
- * list of these, `exit`, and conditions with `if` on variables of the container. Undefined for every other, and for a container that
- * runs what its image says. A `sleep infinity` has an infinite time.
+ * list of these, `exit`, and conditions with `if`, `while` and `until` on variables of the container. Undefined for every other, and for
+ * a container that runs what its image says. What goes on without end, as `sleep infinity` and `while true`, has an infinite time.
  */
 export function commandRun(
   command: readonly string[],
@@ -27,11 +27,15 @@ interface End {
   readonly exitCode: number
 }
 
+/** Of what does not end. */
+const foreverMs = Number.POSITIVE_INFINITY
+
 const shells: ReadonlySet<string> = new Set(['sh', 'ash', 'bash', 'dash'])
 
 function programEnd(name: string, parameters: readonly string[]): End | undefined {
   switch (name) {
     case 'true':
+    case ':':
     case 'echo':
     case 'printf':
       return { afterMs: 0, exitCode: 0 }
@@ -65,6 +69,9 @@ interface PartEnd extends End {
   readonly hasExited?: boolean
 }
 
+/** Whether nothing comes after it. */
+const isLast = ({ hasExited, afterMs }: PartEnd): boolean => hasExited === true || afterMs === foreverMs
+
 function scriptEnd(
   script: Script,
   variables: Variables,
@@ -76,7 +83,7 @@ function scriptEnd(
     const isSkipped = joinedBy === '&&' ? end.exitCode !== 0 : joinedBy === '||' && end.exitCode === 0
     if (isSkipped) continue
     const next = statementEnd(statement, variables, end)
-    if (next === undefined || next.hasExited === true) return next
+    if (next === undefined || isLast(next)) return next
     end = next
   }
   return end
@@ -84,14 +91,24 @@ function scriptEnd(
 
 function statementEnd(statement: Statement, variables: Variables, before: End): PartEnd | undefined {
   if ('words' in statement) return wordsEnd(statement.words, variables, before)
+  if ('loop' in statement) return loopEnd(statement.loop, variables, before)
   let { afterMs } = before
   for (const { condition, body } of statement.branches) {
     const end = scriptEnd(condition, variables, { afterMs, exitCode: 0 })
-    if (end === undefined || end.hasExited === true) return end
+    if (end === undefined || isLast(end)) return end
     afterMs = end.afterMs
     if (end.exitCode === 0) return scriptEnd(body, variables, { afterMs, exitCode: 0 })
   }
   return scriptEnd(statement.otherwise, variables, { afterMs, exitCode: 0 })
+}
+
+/** No script that is read here changes anything: a loop that is not over before its second time never is. */
+function loopEnd({ condition, body, whileHolds }: Loop, variables: Variables, before: End): PartEnd | undefined {
+  const checked = scriptEnd(condition, variables, { ...before, exitCode: 0 })
+  if (checked === undefined || isLast(checked)) return checked
+  if ((checked.exitCode === 0) !== whileHolds) return { ...checked, exitCode: 0 }
+  const done = scriptEnd(body, variables, { ...checked, exitCode: 0 })
+  return done === undefined || isLast(done) ? done : { afterMs: foreverMs, exitCode: 0 }
 }
 
 function wordsEnd([first = [], ...more]: readonly Word[], variables: Variables, before: End): PartEnd | undefined {
@@ -104,9 +121,14 @@ function wordsEnd([first = [], ...more]: readonly Word[], variables: Variables, 
     const end = exitEnd(before, texts)
     return end === undefined ? undefined : { ...end, hasExited: true }
   }
+  if (name === 'trap') return isTrapOfSignals(texts) ? { ...before, exitCode: 0 } : undefined
   const next = programEnd(baseName(name), texts)
   return next === undefined ? undefined : { afterMs: before.afterMs + next.afterMs, exitCode: next.exitCode }
 }
+
+/** Whether `trap` says what to do about signals alone, and not at the end. */
+const isTrapOfSignals = ([action, ...signals]: readonly string[]): boolean =>
+  action !== undefined && signals.length > 0 && signals.every((each) => /^(?:SIG)?(?:TERM|INT|HUP|QUIT)$/.test(each))
 
 /** Of `test` and its brackets, with up to three words that ask for no file. */
 function testEnd(words: readonly string[]): End | undefined {
@@ -161,7 +183,7 @@ function sleepMs(parameters: readonly string[]): number | undefined {
     const { amount, unit = '' } =
       /^(?<amount>\d+(?:\.\d+)?|inf|infinity)(?<unit>[smhd]?)$/.exec(parameter)?.groups ?? {}
     if (amount === undefined) return undefined
-    sumMs += amount.startsWith('inf') ? Number.POSITIVE_INFINITY : Number(amount) * (unitsMs[unit] ?? 0)
+    sumMs += amount.startsWith('inf') ? foreverMs : Number(amount) * (unitsMs[unit] ?? 0)
   }
   return sumMs
 }

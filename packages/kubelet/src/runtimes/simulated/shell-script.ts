@@ -5,6 +5,7 @@ export type Script = readonly Statement[]
 export type Statement = { readonly joinedBy: Joint } & (
   | { readonly words: readonly Word[] }
   | { readonly branches: readonly Branch[]; readonly otherwise: Script }
+  | { readonly loop: Loop }
 )
 
 type Joint = ';' | '&&' | '||'
@@ -13,6 +14,11 @@ type Joint = ';' | '&&' | '||'
 export interface Branch {
   readonly condition: Script
   readonly body: Script
+}
+
+/** What is done as long as its condition holds, for `while`, or fails, for `until`. */
+export interface Loop extends Branch {
+  readonly whileHolds: boolean
 }
 
 /** A word of a command. What the shell would put in its place is not known before it runs. */
@@ -30,12 +36,12 @@ export type WordPart =
 /** Scripts longer than this are not read. */
 export const scriptLengthMax = 10_000
 
-/** So many conditions may stand in each other. */
+/** So many conditions and loops may stand in each other. */
 export const conditionDepthMax = 20
 
 /**
- * What a shell script does that is a list of commands and of conditions with `if`. Undefined for a script that is more than that: with
- * loops, pipes, jobs in the background, redirections, subshells, comments, or substitutions of other commands than `expr`.
+ * What a shell script does that is a list of commands, conditions with `if`, and loops with `while` and `until`. Undefined for a script
+ * that is more than that: with other loops, pipes, jobs in the background, redirections, subshells, comments, or substitutions of other commands than `expr`.
  */
 export function parseScript(script: string): Script | undefined {
   if (script.length > scriptLengthMax) return undefined
@@ -63,7 +69,7 @@ function tokensOf(script: string): readonly Token[] | undefined {
   }
 }
 
-const conditionWords: ReadonlySet<string> = new Set(['if', 'then', 'elif', 'else', 'fi'])
+const keywords: ReadonlySet<string> = new Set(['if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'do', 'done'])
 
 class Parser {
   readonly #tokens: readonly Token[]
@@ -97,10 +103,10 @@ class Parser {
     }
   }
 
-  /** The word for conditions that comes next. */
+  /** The word of conditions and loops that comes next. */
   get #keyword(): string | undefined {
     const text = textOfPlain(this.#tokens[this.#next])
-    return text !== undefined && conditionWords.has(text) ? text : undefined
+    return text !== undefined && keywords.has(text) ? text : undefined
   }
 
   #joint(): Joint | undefined {
@@ -113,11 +119,24 @@ class Parser {
   #statement(joinedBy: Joint): Statement | undefined {
     const keyword = this.#keyword
     if (keyword === 'if') return this.#condition(joinedBy)
+    if (keyword === 'while' || keyword === 'until') return this.#loop(joinedBy, keyword === 'while')
     if (keyword !== undefined) return undefined
     const words: Word[] = []
     for (let token = this.#tokens[this.#next]; typeof token === 'object'; token = this.#tokens[++this.#next])
       words.push(token)
     return words.length === 0 ? undefined : { joinedBy, words }
+  }
+
+  #loop(joinedBy: Joint, whileHolds: boolean): Statement | undefined {
+    if (++this.#depth > conditionDepthMax) return undefined
+    this.#next++
+    const condition = this.script(['do'])
+    this.#next++
+    const body = this.script(['done'])
+    this.#next++
+    this.#depth--
+    if (condition === undefined || body === undefined) return undefined
+    return { joinedBy, loop: { condition, body, whileHolds } }
   }
 
   #condition(joinedBy: Joint): Statement | undefined {
