@@ -19,6 +19,8 @@ export const zoneLabel = 'topology.kubernetes.io/zone'
 /** Few enough that services meet at one. */
 const ports = [80, 81]
 
+type LabelRequest = Extract<Request, { readonly type: 'label-node' }>
+
 const portsOf = (draw: Draw) => ({ ports: [{ port: draw.of(ports), protocol: 'TCP' }] })
 
 function balancerShape(draw: Draw, target: Target, app: string): KubernetesObject {
@@ -55,7 +57,7 @@ export function withBalancers(
     const { namespace = '', name: app } = draw.of(apps)
     return { target: { kind: 'Service', namespace, name: `balancer${index}` } satisfies Target, app }
   })
-  const label = (key: string, values: readonly (string | null)[]): Request => ({
+  const label = (key: string, values: readonly (string | null)[]): LabelRequest => ({
     type: 'label-node',
     pick: draw.next(),
     label: key,
@@ -83,7 +85,11 @@ export function withBalancers(
   ]
   const removals = hasFaults ? draw.below(3) : 0
   const added: readonly Operation[] = [
-    ...Array.from({ length: nodes }, (): Operation => ({ atMs: 0, ...label(zoneLabel, ['a', 'b']) })),
+    // Each node has a zone at first: one without keeps proxies from going by zones.
+    ...Array.from(
+      { length: nodes },
+      (_, index): Operation => ({ atMs: 0, ...label(zoneLabel, ['a', 'b']), pick: (index + 0.5) / nodes }),
+    ),
     ...balancers.map(
       ({ target, app }): Operation => ({ atMs: 0, type: 'create', object: balancerShape(draw, target, app) }),
     ),
@@ -100,6 +106,7 @@ export function withBalancers(
         forMs: 1 + draw.below(goneMaxMs),
       }),
     ),
+    ...(draw.chance(0.6) ? [{ atMs: draw.below(lastMs), ...label(excludedLabel, ['true']) }] : []),
   ]
   return [...operations, ...added].toSorted((a, b) => a.atMs - b.atMs)
 }
