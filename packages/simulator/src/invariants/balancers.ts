@@ -102,7 +102,7 @@ function proxyProblems(view: View): readonly string[] {
       const backends = frontends.find(({ address }) => address === service.spec.clusterIP)?.backends ?? []
       const nearest = nearestOf(service, node, endpoints).map(({ addresses }) => addresses[0] ?? '')
       const [leads, should] = [backends.map(({ address }) => address), nearest].map(
-        (each) => [...each].sort().join(' ') || 'nothing',
+        (each) => [...new Set(each)].sort().join(' ') || 'nothing',
       )
       if (leads === should) return []
       return [`from ${node.metadata.name} to ${labelOf(service)}: ${leads}, and should be ${should}`]
