@@ -36,7 +36,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'dns',
     'csi',
   ],
-  simulator: [...control, 'store', 'cluster', 'why'],
+  simulator: [...control, 'store', 'cluster', 'proxy', 'why'],
   cli: [
     ...control,
     'store',

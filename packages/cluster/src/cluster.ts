@@ -167,6 +167,8 @@ export interface ComponentSeams {
   client?(component: string, client: Client): Client
   /** By how many milliseconds a component's wall clock is ahead. */
   skewMs?(component: string): number
+  /** Where the manifests are of the pods that a simulated node runs whatever the API says. */
+  manifestPath?(node: string): string | undefined
 }
 
 /** The parts of a cluster that can be stopped and started again while the others go on. */

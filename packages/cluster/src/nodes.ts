@@ -253,6 +253,7 @@ export function startKubelet(
   const environment = worlds.environmentOf(name)
   const { clock } = environment
   const client = worlds.clientOf(name, nodeIdentity(name), link)
+  const manifests = runtime.runsProcesses ? manifestPath : worlds.manifestPathOf(name)
   const kubelet: Kubelet = createKubelet({
     client,
     environment,
@@ -262,7 +263,7 @@ export function startKubelet(
     ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
     ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
-    ...(manifestPath === undefined || !runtime.runsProcesses ? {} : { manifestPath }),
+    ...(manifests === undefined ? {} : { manifestPath: manifests }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),

@@ -16,6 +16,7 @@ import {
   simulatedUsageAnnotation,
 } from '@coracle/api'
 import { type Client, ConnectionError } from '@coracle/client'
+import { giveFields } from './applying/appliers.ts'
 import { namespaceNames, resourceOf } from './kinds.ts'
 import type { Owner, Request, Target } from './operation.ts'
 import { controllerOf, hasEnded } from './view.ts'
@@ -80,6 +81,10 @@ export class Administrator {
         return this.patch(resourceOf(request.target.kind), request.target, {
           metadata: { annotations: { touched: String(atMs) } },
         })
+      case 'apply':
+      case 'write-fields':
+        await giveFields(this.#client, request)
+        return
       case 'load':
         return this.#load(request.target, request.mebibytes)
       case 'own': {
@@ -89,6 +94,10 @@ export class Administrator {
       }
       case 'release':
         return this.patch(resourceOf(request.target.kind), request.target, { metadata: { finalizers: null } })
+      case 'manifest':
+        // A file of a node: the API has nothing of it.
+        return
+      case 'label-node':
       case 'cordon':
       case 'drain':
       case 'taint':
@@ -138,12 +147,16 @@ export class Administrator {
       })
   }
 
-  async #toNode(request: Extract<Request, { readonly type: 'cordon' | 'drain' | 'taint' }>): Promise<void> {
+  async #toNode(
+    request: Extract<Request, { readonly type: 'label-node' | 'cordon' | 'drain' | 'taint' }>,
+  ): Promise<void> {
     const node = pickOf(await this.all<Node>(nodes), request.pick)
     if (node === undefined) return
     switch (request.type) {
       case 'taint':
         return this.taint(node, request.effect)
+      case 'label-node':
+        return this.patch(nodes, node.metadata, { metadata: { labels: { [request.label]: request.value } } })
       case 'cordon':
         return this.patch(nodes, node.metadata, { spec: { unschedulable: request.isCordoned } })
       case 'drain': {

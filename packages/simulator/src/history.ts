@@ -14,8 +14,8 @@ const violationsMax = 20
 /** How long a component may act on what was true before where nothing is wrong: what happens at the same time happens in some order. */
 const momentMs = 1000
 
-/** Kinds that say nothing that a rule is about, and are many. */
-const skipped = /^\/registry\/(coordination\.k8s\.io\/leases|(core|events\.k8s\.io)\/events)\//
+/** Kinds that say nothing that a rule is about, and are many, and records that are no objects. */
+const skipped = /^\/registry\/(coordination\.k8s\.io\/leases|(core|events\.k8s\.io)\/events|ranges\/\w+)\//
 
 interface Version {
   readonly object: KubernetesObject

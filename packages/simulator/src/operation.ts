@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import type { Fields, FieldValue } from './applying/fields.ts'
 import type { Kind } from './kinds.ts'
 
 /** Names an object. The namespace is absent for kinds that have none. */
@@ -39,6 +40,21 @@ export type Request =
   /** Back to the template of the revision before, as `kubectl rollout undo`. */
   | { readonly type: 'undo'; readonly target: Target }
   | { readonly type: 'touch'; readonly target: Target }
+  /** Server-side apply by a field manager. */
+  | {
+      readonly type: 'apply'
+      readonly target: Target
+      readonly manager: string
+      readonly fields: Fields
+      readonly isForced: boolean
+    }
+  /** A patch by a field manager. Fields of null go. */
+  | {
+      readonly type: 'write-fields'
+      readonly target: Target
+      readonly manager: string
+      readonly fields: Readonly<Record<string, FieldValue | null>>
+    }
   /** From now on each pod of a workload that there is uses so much memory. */
   | { readonly type: 'load'; readonly target: Target; readonly mebibytes: number }
   /** Makes another the owner of an object that is there. */
@@ -48,6 +64,10 @@ export type Request =
   | { readonly type: 'delete-pod'; readonly pick: number; readonly gracePeriodSeconds?: number }
   | { readonly type: 'relabel-pod'; readonly pick: number }
   | { readonly type: 'evict-pod'; readonly pick: number }
+  /** A label of null goes. */
+  | { readonly type: 'label-node'; readonly pick: number; readonly label: string; readonly value: string | null }
+  /** Gives a node a pod of this image in a file; absent: takes it away. */
+  | { readonly type: 'manifest'; readonly node: number; readonly name: string; readonly image?: string }
   | { readonly type: 'cordon'; readonly pick: number; readonly isCordoned: boolean }
   /** Cordons a node and evicts its pods, as `kubectl drain` does once. */
   | { readonly type: 'drain'; readonly pick: number }
@@ -67,6 +87,8 @@ export type Fault =
       readonly takesEffect: boolean
       readonly forMs: number
     }
+  /** A node goes down and is taken out of the API, and comes back after a while. */
+  | { readonly type: 'remove-node'; readonly node: number; readonly forMs: number }
   /** Controllers or scheduler end in order and start again: with several servers another leads. */
   | { readonly type: 'hand-over'; readonly server: number; readonly component: CrashingComponent }
   /** Requests and answers get lost, and watches end, with this probability, for a while. */
@@ -95,6 +117,7 @@ export type Fault =
 const faultTypes: ReadonlySet<string> = new Set<Fault['type']>([
   'crash',
   'crash-node',
+  'remove-node',
   'crash-at-write',
   'hand-over',
   'bad-network',

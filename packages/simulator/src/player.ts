@@ -24,6 +24,7 @@ import type { Client } from '@coracle/client'
 import type { Component } from '@coracle/cluster'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { Administrator, taintKey } from './administrator.ts'
+import { Appliers, type FieldRequest, isFieldRequest } from './applying/appliers.ts'
 import { priorityClassShapes, scarceLabel } from './demands.ts'
 import { deviceOffers } from './devices.ts'
 import { gadgetDefinition, gadgets, type Kind, resourceOf } from './kinds.ts'
@@ -49,8 +50,16 @@ export class Player {
   readonly #trouble: Trouble
   readonly #client: Client
   readonly #administrator: Administrator
+  readonly #appliers: Appliers
 
-  constructor(servers: Servers, environment: VirtualEnvironment, network: Network, trouble: Trouble) {
+  /** `report` is told of rules that are broken. */
+  constructor(
+    servers: Servers,
+    environment: VirtualEnvironment,
+    network: Network,
+    trouble: Trouble,
+    report: (rule: string, message: string) => void,
+  ) {
     this.#servers = servers
     this.#environment = environment
     this.#network = network
@@ -62,6 +71,7 @@ export class Player {
       wait: (work) => withPatience(environment.clock, work),
       mayFail: () => servers.isExhausted,
     })
+    this.#appliers = new Appliers(this.#client, servers.store, report)
   }
 
   /** Makes what operations need. */
@@ -73,10 +83,16 @@ export class Player {
   }
 
   async play(operation: Operation): Promise<void> {
+    if (operation.type === 'manifest') {
+      this.#servers.manifests?.set(this.#servers.nameOf(operation.node), operation.name, operation.image)
+      return
+    }
     await this.#administrator.try(() =>
       isFault(operation)
         ? this.#fail(operation as Fault)
-        : this.#administrator.ask(operation as Request, operation.atMs),
+        : isFieldRequest(operation as Request)
+          ? this.#appliers.ask(operation as FieldRequest)
+          : this.#administrator.ask(operation as Request, operation.atMs),
     )
   }
 
@@ -84,6 +100,11 @@ export class Player {
   mend(): void {
     this.#network.heal()
     this.#servers.heal()
+  }
+
+  /** Looks at what is judged by asking, when all is at rest. */
+  check(): Promise<void> {
+    return this.#appliers.check()
   }
 
   /** Takes back what would keep things from coming to rest. */
@@ -170,8 +191,9 @@ export class Player {
     }
   }
 
-  async #remove(resource: Resource, { namespace = '', name = '' }: ObjectMeta): Promise<void> {
-    await this.#administrator.try(() => this.#client.delete(resource, { namespace, name }, {}).then(() => {}))
+  async #remove(resource: Resource, { namespace, name = '' }: ObjectMeta): Promise<void> {
+    const key = { ...(namespace === undefined ? {} : { namespace }), name }
+    await this.#administrator.try(() => this.#client.delete(resource, key, {}).then(() => {}))
   }
 
   async #fail(fault: Fault): Promise<void> {
@@ -180,6 +202,10 @@ export class Player {
         return this.#crash(this.#servers.component(fault.server, fault.component), fault.forMs)
       case 'crash-node':
         return this.#crash(this.#servers.node(fault.node), fault.forMs)
+      case 'remove-node':
+        await this.#crash(this.#servers.node(fault.node), fault.forMs)
+        await this.#remove(nodes, { name: this.#servers.nameOf(fault.node) })
+        return
       case 'crash-at-write': {
         const { server, writes, takesEffect, forMs } = fault
         const component = this.#servers.component(server, 'apiserver')

@@ -4,6 +4,7 @@ import { Inquiry } from './inquiry/inquiry.ts'
 import { triesForEver } from './invariants/convergence.ts'
 import { invariantsOfRun } from './invariants/index.ts'
 import { loadStrategies } from './load-strategies.ts'
+import { Manifests } from './manifests.ts'
 import { Network } from './network.ts'
 import { isFault } from './operation.ts'
 import { Player } from './player.ts'
@@ -59,11 +60,14 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
   const environment = virtualEnvironment({ seed: scenario.seed })
   const { clock } = environment
   const network = new Network(environment, scenario.operations, () => servers.store.latest())
+  const isGivenFiles = scenario.operations.some(({ type }) => type === 'manifest')
+  const manifests = isGivenFiles ? new Manifests(scenario.seed) : undefined
   const servers: Servers = new Servers(environment, network, {
     writesMax: limits.writesMax ?? writesMaxDefault,
+    manifests,
     onUnexplained: (user, what) => history.report('every write says why', `${user}: ${what}`),
   })
-  const invariants = invariantsOfRun()
+  const invariants = invariantsOfRun(() => manifests?.given ?? new Map())
   const isCalm = !scenario.operations.some(isFault) && Object.keys(scenario.skewsMs).length === 0
   const trouble = new Trouble(clock)
   const areClocksTrue = Object.keys(scenario.skewsMs).length === 0
@@ -73,7 +77,7 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
   const readers = servers.clients.map((client) => new Reader(client, environment, servers.store.latest()))
   history.podEvents.length = 0
   for (const reader of readers) reader.start()
-  const player = new Player(servers, environment, network, trouble)
+  const player = new Player(servers, environment, network, trouble, (rule, message) => history.report(rule, message))
   await player.prepare(scenario.operations)
   const startMs = clock.now()
   const inquiry = limits.questions === undefined ? undefined : new Inquiry(servers, environment, history, network)
@@ -91,6 +95,7 @@ export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<R
     if (!isCalm) await clock.advance(recoveryMs)
     await player.calm()
     if (!servers.isExhausted) await comeToRest(environment, history, invariants)
+    await player.check()
     await ask()
     if (servers.isExhausted) history.report('a run comes to an end', 'it wrote as often as it may, and would go on')
     for (const reader of readers) {

@@ -1,9 +1,12 @@
 import { seededRandom } from '@coracle/environment'
 import { withAdditions, withJobMadeAnew, withTwoOwners } from './additions.ts'
+import { withAppliers } from './applying/story.ts'
+import { withBalancers } from './balancers.ts'
 import { withDemands } from './demands.ts'
 import { withDevices } from './devices.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
+import { withManifests } from './manifests.ts'
 import {
   type CrashingComponent,
   type Direction,
@@ -115,12 +118,15 @@ export function scenarioOf(
   }
   const withJobs = withJobMadeAnew(seed, withAdditions(seed, cast.workloads, operations))
   const all = withDevices(seed, withTwoOwners(seed, withJobs))
+  const demanding = hasDemands ? withDemands(seed, all) : all
+  const balanced = hasDemands ? withBalancers(seed, cast, demanding) : demanding
+  const played = hasDemands ? withManifests(seed, cast.nodes, withAppliers(seed, balanced)) : balanced
   return {
     seed,
     servers: cast.servers,
     nodes: cast.nodes,
     skewsMs: skews(draw, cast),
-    operations: hasDemands ? withDemands(seed, all) : all,
+    operations: played,
   }
 }
 

@@ -5,6 +5,7 @@ import type { SoleWriterStore, Store } from '@coracle/store'
 import { type FaultyStore, faultyStore } from '@coracle/store/faults'
 import { createMemoryStore } from '@coracle/store/memory'
 import type { WhySource } from '@coracle/why'
+import type { Manifests } from './manifests.ts'
 import type { Network } from './network.ts'
 import type { CrashingComponent } from './operation.ts'
 import { nodeName, nodePrefixes, type Scenario } from './scenario.ts'
@@ -33,6 +34,8 @@ interface Server {
 export interface ServersOptions {
   /** After so many transactions the store takes no more. */
   readonly writesMax: number
+  /** What tells nodes which pods to run; undefined where nothing does. */
+  readonly manifests: Manifests | undefined
   /** Told of every write by a component that does not say why. */
   readonly onUnexplained: NonNullable<ClusterOptions['onUnexplained']>
 }
@@ -40,6 +43,8 @@ export interface ServersOptions {
 /** One server, or several with one store, each with its share of the nodes. */
 export class Servers {
   readonly store: SoleWriterStore = createMemoryStore()
+  /** What tells nodes which pods to run; undefined where nothing does. */
+  readonly manifests: Manifests | undefined
   readonly #environment: VirtualEnvironment
   readonly #network: Network
   readonly #onUnexplained: ServersOptions['onUnexplained']
@@ -48,7 +53,9 @@ export class Servers {
   readonly #writesMax: number
   #writes = 0
 
-  constructor(environment: VirtualEnvironment, network: Network, { writesMax, onUnexplained }: ServersOptions) {
+  constructor(environment: VirtualEnvironment, network: Network, options: ServersOptions) {
+    const { writesMax, onUnexplained, manifests } = options
+    this.manifests = manifests
     this.#environment = environment
     this.#network = network
     this.#writesMax = writesMax
@@ -56,6 +63,7 @@ export class Servers {
   }
 
   async start({ servers, nodes, skewsMs }: Scenario): Promise<void> {
+    this.manifests?.open(Array.from({ length: nodes }, (_, node) => nodeName(node, servers)))
     for (let index = 0; index < servers; index++) {
       if (index > 0) await this.#environment.clock.advance(startDelayMs)
       const own = Array.from({ length: nodes }, (_, node) => node).filter((node) => node % servers === index).length
@@ -88,6 +96,11 @@ export class Servers {
     return this.#servers[server]?.cluster.components[name]
   }
 
+  /** The name of a node. */
+  nameOf(index: number): string {
+    return nodeName(index, this.#servers.length)
+  }
+
   node(index: number): Component | undefined {
     const count = this.#servers.length
     return this.#servers[index % count]?.cluster.node(nodeName(index, count))
@@ -116,6 +129,7 @@ export class Servers {
     this.#isStopped = true
     for (const { cluster } of this.#servers) await cluster.stop()
     await this.store.close()
+    this.manifests?.close()
   }
 
   async #start(
@@ -139,10 +153,12 @@ export class Servers {
       nodePrefix: nodePrefixes[index] ?? '',
       agents: 'separate',
       leaderElection,
+      loadBalancerAddresses: 'nodes',
       onUnexplained: this.#onUnexplained,
       seams: {
         client: (component, client) => this.#network.between(index, component, client),
         skewMs: (component) => skewsMs[component] ?? 0,
+        ...(this.manifests === undefined ? {} : { manifestPath: this.manifests.directoryOf }),
       },
     })
     server = { cluster, way, fuse: undefined }

@@ -28,6 +28,10 @@ describe('a seed', () => {
     ['budgets that let go of what is not healthy', '"AlwaysAllow"'],
     ['quotas of other kinds', '"count/jobs.batch"'],
     ['owners in a circle', '"own"'],
+    ['objects that several apply', '"apply"'],
+    ['load balancers', '"LoadBalancer"'],
+    ['nodes that are taken away', '"remove-node"'],
+    ['pods that nodes are given in files', '"manifest"'],
   ])('is often about %s', (_, text) => {
     const about = Array.from({ length: 300 }, (_, seed) => JSON.stringify(scenarioOf(seed).operations))
     expect(about.filter((each) => each.includes(text)).length).toBeGreaterThan(5)

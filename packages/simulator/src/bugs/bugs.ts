@@ -226,4 +226,46 @@ export const bugs: readonly Bug[] = [
     find: "return { type: 'dropOwners', uids",
     replace: "return { type: 'keep', uids",
   },
+  {
+    name: 'what others own goes with who applied it, too',
+    file: 'api/src/apply/ownership.ts',
+    find: 'pruning(input, merged, claimed, last)',
+    replace: 'pruning(input, merged, claimed.filter((each) => isSameManager(each, manager)), last)',
+  },
+  {
+    name: 'who applies takes what others own without a word',
+    file: 'api/src/apply/ownership.ts',
+    find: 'if (!isEmptySet(taken)) conflicts.push(',
+    replace: 'if (except === undefined) conflicts.push(',
+  },
+  {
+    name: 'load balancers lead to nodes that they are to leave out',
+    file: 'controllers/src/service-lb/node-addresses.ts',
+    find: 'isBeingDeleted(node) || Object.hasOwn(metadata.labels ?? {}, excludedLabel)',
+    replace: 'isBeingDeleted(node) || Object.hasOwn(metadata, excludedLabel)',
+  },
+  {
+    name: 'the younger of two load balancers has the port',
+    file: 'controllers/src/service-lb/assign.ts',
+    find: 'byAge(other, service) < 0',
+    replace: 'byAge(other, service) > 0',
+  },
+  {
+    name: 'what shows a pod of a file is not made again',
+    file: 'kubelet/src/static-pods/static-pods.ts',
+    find: 'this.#mirrors.delete(key)\n    this.#show(key)\n    this.#reconcile(key)',
+    replace: 'this.#mirrors.delete(key)\n    this.#show(key)',
+  },
+  {
+    name: 'a pod stays when its file goes',
+    file: 'kubelet/src/static-pods/static-pods.ts',
+    find: 'if (!isSame) this.#end(',
+    replace: 'if (!isSame && pod !== undefined) this.#end(',
+  },
+  {
+    name: 'a proxy leads nowhere where no pod is in its zone',
+    file: 'proxy/src/frontends.ts',
+    find: 'return inZones.length > 0 ? inZones : found',
+    replace: 'return inZones',
+  },
 ]

@@ -18,6 +18,9 @@ const prefix = '/registry/'
 /** What leaves no cause: see decision 0035. */
 const unrecorded = /^(coordination\.k8s\.io\/leases|(core|events\.k8s\.io)\/events)\//
 
+/** What is no object: the ports of services that are taken. */
+const records = /^ranges\//
+
 /** Everything that was written, by revision. It reads the store itself, and nothing that the causal record is made of. */
 export class WriteLog {
   readonly #watch: StoreWatch
@@ -91,6 +94,7 @@ export class WriteLog {
 
   #hear({ type, key, value, revision }: StoreEvent): void {
     const path = key.slice(prefix.length)
+    if (records.test(path)) return
     const before = this.#uids.get(path)
     const { uid = '', ownerReferences = [] } = type === 'put' ? metadataIn(value) : { uid: before }
     this.#paths.set(uid, path)

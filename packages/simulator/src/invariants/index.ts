@@ -1,5 +1,7 @@
+import type { GivenPods } from '../manifests.ts'
 import type { Invariant } from '../view.ts'
 import { autoscalingInvariants } from './autoscaling.ts'
+import { balancerInvariants } from './balancers.ts'
 import { convergenceInvariants } from './convergence.ts'
 import { cronJobInvariants } from './cron-jobs.ts'
 import { deletionInvariants } from './deletion.ts'
@@ -10,12 +12,13 @@ import { limitInvariants } from './limits.ts'
 import { objectInvariants } from './objects.ts'
 import { podInvariants } from './pods.ts'
 import { schedulingInvariants } from './scheduling.ts'
+import { staticPodInvariants } from './static-pods.ts'
 import { updateInvariants } from './updates.ts'
 import { volumeInvariants } from './volumes.ts'
 import { workloadInvariants } from './workloads.ts'
 
-/** All rules, for one run: some remember what they have seen. */
-export function invariantsOfRun(): readonly Invariant[] {
+/** All rules, for one run: some remember what they have seen. `givenPods` tells which pods nodes are given in files. */
+export function invariantsOfRun(givenPods: () => GivenPods = () => new Map()): readonly Invariant[] {
   return [
     ...objectInvariants,
     ...podInvariants,
@@ -29,6 +32,8 @@ export function invariantsOfRun(): readonly Invariant[] {
     ...autoscalingInvariants,
     ...volumeInvariants,
     ...deviceInvariants,
+    ...balancerInvariants,
+    ...staticPodInvariants(givenPods),
     ...deletionInvariants(),
     ...convergenceInvariants,
   ]

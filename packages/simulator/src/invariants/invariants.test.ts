@@ -1237,3 +1237,141 @@ describe('of autoscalers', () => {
     expect(finallyBroken({ all: [namespace, scaled(replicas), autoscaler(2)] })).toEqual(broken)
   })
 })
+
+describe('of load balancers', () => {
+  const namespace = made('Namespace', 'default', { namespace: undefined })
+  const node = (name: string, address: string, { labels = {}, isReady = true } = {}) =>
+    made('Node', name, {
+      namespace: undefined,
+      metadata: { labels },
+      status: {
+        conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+        addresses: [{ type: 'InternalIP', address }],
+      },
+    })
+  const balancer = (name: string, addresses: readonly string[], spec: object = {}) =>
+    made('Service', name, {
+      spec: {
+        type: 'LoadBalancer',
+        clusterIP: '10.96.0.1',
+        selector: { app: name },
+        ports: [{ port: 80, protocol: 'TCP' }],
+        ...spec,
+      },
+      status: { loadBalancer: { ingress: addresses.map((ip) => ({ ip })) } },
+    })
+  const leads = 'a load balancer leads to nodes that are there'
+  const excluded = { 'node.kubernetes.io/exclude-from-external-load-balancers': 'true' }
+  const [one, two] = [node('n1', '10.0.0.1'), node('n2', '10.0.0.2')]
+
+  it.each<Case>([
+    ['the address of a node', ...comes(one, balancer('a', ['10.0.0.1'])), []],
+    ['of none', ...comes(one, balancer('a', ['10.0.0.2'])), [leads]],
+    [
+      'of one that is left out',
+      ...comes(node('n1', '10.0.0.1', { labels: excluded }), balancer('a', ['10.0.0.1'])),
+      [leads],
+    ],
+    [
+      'of one that is not well',
+      ...comes(node('n1', '10.0.0.1', { isReady: false }), balancer('a', ['10.0.0.1'])),
+      [leads],
+    ],
+    [
+      'of one that was well just now',
+      [{ object: balancer('a', ['10.0.0.1']) }],
+      { all: [node('n1', '10.0.0.1', { isReady: false })], past: [one] },
+      [],
+    ],
+    [
+      'of one that it had',
+      [{ old: balancer('a', ['10.0.0.1']), object: balancer('a', ['10.0.0.1'], { selector: {} }) }],
+      { all: [] },
+      ['a generation counts the changes of the spec'],
+    ],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+
+  const all = 'in the end a load balancer has the addresses of nodes that take its load'
+  it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
+    ['those of all nodes', [one, two, balancer('a', ['10.0.0.1', '10.0.0.2'])], []],
+    ['not all', [one, two, balancer('a', ['10.0.0.1'])], [all]],
+    ['none, and it is no load balancer', [one, balancer('a', [], { type: 'ClusterIP' })], []],
+    ['some, and it is no load balancer any more', [one, balancer('a', ['10.0.0.1'], { type: 'ClusterIP' })], [all]],
+    ['one that two nodes have', [one, node('n2', '10.0.0.1'), balancer('a', ['10.0.0.1'])], []],
+    ['the older has the port', [one, balancer('a', ['10.0.0.1']), balancer('b', [])], []],
+    ['the younger has the port', [one, balancer('a', []), balancer('b', ['10.0.0.1'])], [all]],
+    ['none, without a pod there', [one, balancer('a', [], { externalTrafficPolicy: 'Local' })], []],
+    ['one, without a pod there', [one, balancer('a', ['10.0.0.1'], { externalTrafficPolicy: 'Local' })], [all]],
+  ])('in the end: %s', (_, objects, broken) => {
+    expect(finallyBroken({ all: [namespace, ...objects] })).toEqual(broken)
+  })
+})
+
+describe('of what leads to services', () => {
+  const rule = 'in the end a proxy leads to the nearest pods that are ready'
+  const inZone = (name: string, zone: string) =>
+    made('Node', name, {
+      namespace: undefined,
+      metadata: { labels: { 'topology.kubernetes.io/zone': zone } },
+      status: { conditions: [{ type: 'Ready', status: 'True' }] },
+    })
+  const at = (name: string, podIP: string) =>
+    pod(name, undefined, { metadata: { labels: { app: 'web' } }, status: { ...ready, podIP } })
+  const endpoint = (address: string, nodeName: string, zone: string, hint: string | undefined) => ({
+    addresses: [address],
+    conditions: { ready: true },
+    nodeName,
+    zone,
+    ...(hint === undefined ? {} : { hints: { forZones: [{ name: hint }] } }),
+  })
+  const there = (hintOfB: string | undefined, spec: object = { trafficDistribution: 'PreferSameZone' }) => [
+    made('Namespace', 'default', { namespace: undefined }),
+    inZone('n1', 'a'),
+    inZone('n2', 'b'),
+    at('p1', '10.0.0.1'),
+    at('p2', '10.0.0.2'),
+    made('Service', 'web', {
+      spec: { clusterIP: '10.96.0.1', selector: { app: 'web' }, ports: [{ port: 80, protocol: 'TCP' }], ...spec },
+    }),
+    {
+      ...made('EndpointSlice', 'web-1', { metadata: { labels: { 'kubernetes.io/service-name': 'web' } } }),
+      addressType: 'IPv4',
+      ports: [{ name: '', port: 80, protocol: 'TCP' }],
+      endpoints: [endpoint('10.0.0.1', 'n1', 'a', 'a'), endpoint('10.0.0.2', 'n2', 'b', hintOfB)],
+    } as KubernetesObject,
+  ]
+  it.each<readonly [string, readonly KubernetesObject[], readonly string[]]>([
+    ['to those of the zone', there('b'), []],
+    ['to all, where one is for no zone', there(undefined), [rule]],
+    ['to those of the zone, where all are asked for', there('b', {}), [rule]],
+    ['to all, where all are asked for', there(undefined, {}), []],
+  ])('%s', (_, objects, broken) => {
+    expect(finallyBroken({ all: objects })).toEqual(broken)
+  })
+})
+
+describe('of pods that nodes are given in files', () => {
+  const [runs, goes] = ['in the end every pod of a file runs, and is shown', 'in the end a pod goes with its file']
+  const shown = (image: string, ranImage = image) =>
+    pod('one-n1', undefined, {
+      metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } },
+      spec: { nodeName: 'n1', containers: [{ name: 'main', image }] },
+      status: { ...ready, containerStatuses: [{ image: ranImage }] },
+    })
+  it.each<readonly [string, string | undefined, readonly KubernetesObject[], readonly string[]]>([
+    ['one that runs', 'web:1', [shown('web:1')], []],
+    ['one that is not shown', 'web:1', [], [runs]],
+    ['one of another version', 'web:2', [shown('web:1')], [runs]],
+    ['one that is shown as it does not run', 'web:2', [shown('web:2', 'web:1')], [runs]],
+    ['one whose file is gone', undefined, [shown('web:1')], [goes]],
+  ])('%s', (_, image, objects, broken) => {
+    const given = new Map([['n1', new Map(image === undefined ? [] : [['one', image]])]])
+    const all = [made('Namespace', 'default', { namespace: undefined }), ...objects]
+    const found = invariantsOfRun(() => given)
+      .filter(({ finally: check }) => (check?.(view({ all })) ?? []).length > 0)
+      .map(({ name }) => name)
+    expect(found).toEqual(broken)
+  })
+})

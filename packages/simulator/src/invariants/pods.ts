@@ -1,5 +1,6 @@
 import type { KubernetesObject, Node, Pod, ReplicaSet, StatefulSet } from '@coracle/api'
 import { type Change, controllerOf, hasEnded, type Invariant, isActive, isNew, labelOf, type View } from '../view.ts'
+import { isMirror } from './static-pods.ts'
 
 /** What is promised of every pod. */
 export const podInvariants: readonly Invariant[] = [
@@ -64,9 +65,10 @@ function boundAgain({ old }: Change, pod: Pod): string | undefined {
     : undefined
 }
 
-/** The scheduler knows of a cordon as late as anybody; daemons run on cordoned nodes too. */
+/** The scheduler knows of a cordon as late as anybody; daemons run on cordoned nodes too, and pods of files. */
 function boundToCordoned({ old }: Change, pod: Pod, view: View): string | undefined {
   if (nodeOf(old) !== '' || nodeOf(pod) === '' || controllerOf(pod)?.kind === 'DaemonSet') return undefined
+  if (isMirror(pod)) return undefined
   const node = view.find('Node', undefined, nodeOf(pod))
   const versions = view.recent<Node>(node?.metadata.uid ?? '')
   if (versions.length === 0) return `${labelOf(pod)} is bound to ${nodeOf(pod)}, which is not there`
@@ -88,12 +90,12 @@ const isTakenFromNode = (pod: Pod, view: View): boolean =>
   view.isForced(pod) &&
   (view.deleterOf(pod) === 'player' || (view.deleterOf(pod) === 'pod-garbage-collector' && !view.isCalm))
 
-/** The agent deletes a pod for good when its containers have ended, and nobody else does while its node is there. */
+/** The agent deletes a pod for good when its containers have ended, and nobody else does while its node is there. What shows a pod of a file is no pod. */
 function leavesRunning({ old, object }: Change, view: View): string | undefined {
   if (object !== undefined || old?.kind !== 'Pod') return undefined
   const pod = old as Pod
   const runs = pod.status?.containerStatuses?.some(({ state }) => state?.running !== undefined) === true
   const isNodeThere = view.find('Node', undefined, nodeOf(pod)) !== undefined
-  if (!runs || !isNodeThere || isTakenFromNode(pod, view)) return undefined
+  if (!runs || !isNodeThere || isMirror(pod) || isTakenFromNode(pod, view)) return undefined
   return `${labelOf(pod)} has left the API and runs on ${nodeOf(pod)} (deleted by ${view.deleterOf(pod)})`
 }
