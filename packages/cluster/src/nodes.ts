@@ -263,7 +263,7 @@ export function startKubelet(
     ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
     ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
-    ...(manifests === undefined ? {} : { manifestPath: manifests }),
+    ...(manifests === undefined ? {} : { manifestPath: manifests, watchesManifests: runtime.runsProcesses }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),

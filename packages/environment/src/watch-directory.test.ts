@@ -25,15 +25,3 @@ it('has a directory looked at from time to time that cannot be watched, until it
   await clock.advance(2 * lookMs)
   expect(calls).toBe(2)
 })
-
-it('has a directory looked at from time to time where time is virtual, whatever the host tells', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'coracle-watch-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
-  const { clock } = virtualEnvironment()
-  const atMs: number[] = []
-  const watch = watchDirectory(directory, clock, () => atMs.push(clock.monotonicMs()))
-  onTestFinished(() => watch.close())
-  const startMs = clock.monotonicMs()
-  await clock.advance(2 * lookMs)
-  expect(atMs).toEqual([startMs + lookMs, startMs + 2 * lookMs])
-})

@@ -1,6 +1,5 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { Clock, Timer } from './clock.ts'
-import { VirtualClock } from './virtual-clock.ts'
 
 /** How often a directory is looked at that the host tells nothing of. */
 export const lookMs = 10_000
@@ -12,7 +11,7 @@ export interface DirectoryWatch {
 
 /**
  * Calls `listener` when something comes into a directory, or leaves it; from time to time where the host does not tell: how much its users may watch is
- * limited, and others may have used that up. So it is where time is virtual. Keeps no process alive.
+ * limited, and others may have used that up. Keeps no process alive.
  */
 export function watchDirectory(directory: string, clock: Clock, listener: () => void): DirectoryWatch {
   let watcher: FSWatcher | undefined
@@ -26,20 +25,15 @@ export function watchDirectory(directory: string, clock: Clock, listener: () => 
     }
     timer = clock.setTimer(lookMs, look, { poll: true })
   }
-  const follow = (): void => {
-    try {
-      watcher = watch(directory, { persistent: false }, listener)
-      watcher.on('error', () => {
-        watcher?.close()
-        lookLater()
-      })
-    } catch {
+  try {
+    watcher = watch(directory, { persistent: false }, listener)
+    watcher.on('error', () => {
+      watcher?.close()
       lookLater()
-    }
+    })
+  } catch {
+    lookLater()
   }
-  // The host tells in its own time, which would make each run in virtual time another.
-  if (clock instanceof VirtualClock) lookLater()
-  else follow()
   return {
     close() {
       isClosed = true

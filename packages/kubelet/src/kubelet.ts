@@ -82,6 +82,8 @@ export interface KubeletOptions {
   readonly eviction?: Partial<EvictionDetails>
   /** A manifest of a pod that the node runs whatever the API says, or a directory of such. Absent: there are none. */
   readonly manifestPath?: string
+  /** Whether the host is to tell of changes there, which it does in its own time; unless told not to. They are read every 20 s in any case. */
+  readonly watchesManifests?: boolean
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
   /**
@@ -154,7 +156,7 @@ const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].so
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
-  const { volumeDrivers: drivers, manifestPath } = options
+  const { volumeDrivers: drivers, manifestPath, watchesManifests = true } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -292,7 +294,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const followStaticPods = async (path: string): Promise<void> => {
     const pods = await loadStaticPods()
     const { followManifests } = await import('./static-pods/index.ts')
-    const followed = await followManifests(path, nodeName, { ...environment, logger }, pods)
+    const followed = await followManifests(path, nodeName, { ...environment, logger }, pods, watchesManifests)
     if (stopping.signal.aborted) followed.close()
     else manifests = followed
   }

@@ -14,7 +14,7 @@ export interface FollowedManifests {
 }
 
 /**
- * Has the pods run that the manifests at a path are of, and follows these. Resolves when they were read for the first time. A file that is being
+ * Has the pods run that the manifests at a path are of, and follows these: as the host tells of them where it is watched, and every 20 s. Resolves when they were read for the first time. A file that is being
  * written says nothing for a moment: its pod goes where that is still so when all are read again.
  */
 export async function followManifests(
@@ -22,6 +22,7 @@ export async function followManifests(
   nodeName: string,
   environment: Environment,
   pods: Pick<StaticPods, 'set'>,
+  isWatched: boolean,
 ): Promise<FollowedManifests> {
   const { clock, logger } = environment
   const seenAt = formatTime(clock.now())
@@ -72,13 +73,13 @@ export async function followManifests(
       { poll: true },
     )
   }
-  const watch = watchDirectory(path, clock, look)
+  const watch = isWatched ? watchDirectory(path, clock, look) : undefined
   await clock.hold(read(true))
   lookLater()
   return {
     close() {
       isClosed = true
-      watch.close()
+      watch?.close()
       timer?.cancel()
     },
   }

@@ -321,7 +321,7 @@ it('a file that is being written keeps its pod, unless it still says nothing whe
     sets.push(wanted.map(({ spec }) => spec.containers[0]?.image ?? ''))
     heard.resolve()
   }
-  const followed = await followManifests(path, 'node-a', environment, { set })
+  const followed = await followManifests(path, 'node-a', environment, { set }, true)
   onTestFinished(() => followed.close())
   const write = async (text: string) => {
     heard = Promise.withResolvers()
