@@ -120,7 +120,7 @@ class RunningAgent implements Agent {
   readonly #stops: Stop[] = []
   #connection: TransportOptions | undefined
   #client: HttpClient | undefined
-  /** The cluster that was joined, with the server and the certificate of this moment; undefined where a connection is given. */
+  /** The cluster that was joined, with the certificate of this moment; undefined where a connection is given. */
   #joined: JoinedCluster | undefined
   #choice: ServerChoice | undefined
   /** A client that goes on with another server where the present one is gone. */
@@ -198,12 +198,12 @@ class RunningAgent implements Agent {
       return
     }
     const joined = await this.#join(signal)
-    this.#goOnAs(joined)
+    this.#goOnAs(joined, joined.server)
     const { environment, nodeName } = this.#options
     const choice = new ServerChoice(joined.server, [joined.server, ...joined.servers], {
       environment,
-      isReady: (server, stopping) => this.#isReady({ ...this.#presentConnection(), server }, stopping),
-      use: (server) => this.#goOnAs({ ...(this.#joined ?? joined), server }, 0),
+      isReady: (server, stopping) => this.#isReady(connectionOf(this.#joined ?? joined, server), stopping),
+      use: (server) => this.#goOnAs(this.#joined ?? joined, server, 0),
     })
     this.#choice = choice
     this.#choosing = interceptClient(() => this.#present(), choice)
@@ -214,7 +214,7 @@ class RunningAgent implements Agent {
       renew: (stopping) => requestCertificate(this.#chosen(), environment, clientWish(nodeName), stopping),
       onRenewed: async (pair) => {
         await this.#files.keepPair('kubelet-client', pair)
-        this.#goOnAs({ ...(this.#joined ?? joined), client: pair })
+        this.#goOnAs({ ...joined, client: pair }, this.server)
       },
     })
     keeper.keep(joined.client)
@@ -222,9 +222,9 @@ class RunningAgent implements Agent {
   }
 
   /** `formerMs`: how long requests of the former connection may still take. */
-  #goOnAs(joined: JoinedCluster, formerMs?: number): void {
+  #goOnAs(joined: JoinedCluster, server: string, formerMs?: number): void {
     this.#joined = joined
-    this.#use(connectionOf(joined), formerMs)
+    this.#use(connectionOf(joined, server), formerMs)
   }
 
   async #isReady(connection: TransportOptions, signal: AbortSignal): Promise<boolean> {
@@ -536,11 +536,19 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   })
 }
 
-const connectionOf = ({ server, caPem, client }: JoinedCluster): TransportOptions => ({
+/** A name that the certificates of API servers have, and those of nodes never. */
+const apiServerName = 'kubernetes.default.svc'
+
+/**
+ * How a server of a cluster that was joined is reached. Where others are is said in slices of endpoints, which some may write who are no server: that one
+ * has the address is not enough.
+ */
+const connectionOf = (joined: JoinedCluster, server: string): TransportOptions => ({
   server,
-  ca: caPem,
-  cert: client.certificatePem,
-  key: client.keyPem,
+  ca: joined.caPem,
+  cert: joined.client.certificatePem,
+  key: joined.client.keyPem,
+  ...(server === joined.server ? {} : { serverName: apiServerName }),
 })
 
 /** Why the server of a node agent cannot listen, and what to do. */
