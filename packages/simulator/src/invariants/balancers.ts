@@ -92,6 +92,8 @@ function proxyProblems(view: View): readonly string[] {
     const endpoints = slices
       .flatMap((slice) => slice.endpoints ?? [])
       .filter(({ addresses }) => ready.has(addresses[0] ?? ''))
+    // Simulated pods of two servers may have one address: nobody can tell then which of them is meant.
+    if (new Set(endpoints.map(({ addresses }) => addresses[0])).size < endpoints.length) return []
     return view.list<Node>('Node').flatMap((node) => {
       const zone = node.metadata.labels?.[zoneLabel]
       const frontends = frontendsOf(service, slices, {
