@@ -5,7 +5,16 @@ import { resourceOf } from '../kinds.ts'
 import { nameOf, type Request, type Target } from '../operation.ts'
 import { objectWithOwnersIn } from '../stored-objects.ts'
 import { objectOf } from './fields.ts'
-import { afterApply, afterUpdate, conflictsOf, type FieldStates, isUnowned, ownedBefore, statesOf } from './model.ts'
+import {
+  afterApply,
+  afterUpdate,
+  conflictingContainers,
+  conflictsOf,
+  type FieldStates,
+  isUnowned,
+  ownedBefore,
+  statesOf,
+} from './model.ts'
 import { fieldNamesOf } from './story.ts'
 
 /** What gives an object fields. */
@@ -81,7 +90,13 @@ export class Appliers {
     const before = await this.#look(target)
     const states = statesOf(before, fieldNamesOf(target))
     const owned = isUnowned(before) ? ownedBefore(states) : states
-    const conflicts = request.type === 'apply' ? conflictsOf(owned, manager, request.fields) : []
+    const conflicts =
+      request.type === 'apply'
+        ? [
+            ...conflictsOf(owned, manager, request.fields),
+            ...conflictingContainers(before, manager, request.fields),
+          ].sort()
+        : []
     const isRefused = request.type === 'apply' && !request.isForced && conflicts.length > 0
     const expected = isRefused
       ? states

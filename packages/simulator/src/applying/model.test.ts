@@ -1,7 +1,15 @@
 import type { KubernetesObject } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { objectOf } from './fields.ts'
-import { afterApply, afterUpdate, conflictsOf, type FieldStates, ownedBefore, statesOf } from './model.ts'
+import {
+  afterApply,
+  afterUpdate,
+  conflictingContainers,
+  conflictsOf,
+  type FieldStates,
+  ownedBefore,
+  statesOf,
+} from './model.ts'
 
 const variable = '.spec.template.spec.containers[name="main"].env[name="A"].value'
 const item = '.spec.template.spec.containers[name="main"].env[name="A"]'
@@ -96,4 +104,15 @@ it('gives a field to who changes it without applying it, and takes it from all w
     [item]: { value: true, owners: [] },
     [variable]: { value: undefined, owners: [] },
   })
+})
+
+it('who wrote a map first still owns it when it has gone with the last that was in it', () => {
+  const fieldsV1 = { 'f:metadata': { 'f:labels': { '.': {} } } }
+  const managedFields = [{ manager: 'controller', operation: 'Update', fieldsV1 }]
+  const fields = { '.metadata.labels.tier': '2', '.metadata.annotations.note': '1' }
+  const gone = objectOf({ metadata: { managedFields } }, {})
+  const there = objectOf({ metadata: { managedFields } }, { '.metadata.labels.app': 'web' })
+  expect(conflictingContainers(gone, 'anna', fields)).toEqual(['.metadata.labels'])
+  expect(conflictingContainers(there, 'anna', fields)).toEqual([])
+  expect(conflictingContainers(undefined, 'anna', fields)).toEqual([])
 })

@@ -71,6 +71,29 @@ export function conflictsOf(states: FieldStates, manager: string, fields: Fields
 }
 
 /**
+ * The maps and lists that somebody may not make again by applying these fields, sorted: who wrote one first owns it, and does so still when it has gone with the
+ * last that was in it. Upstream's too: an empty one is not stored.
+ */
+export function conflictingContainers(
+  object: KubernetesObject | undefined,
+  manager: string,
+  fields: Fields,
+): readonly string[] {
+  if (object === undefined) return []
+  const containers = new Set(Object.keys(fields).flatMap(containersOf))
+  return [...containers]
+    .filter((name) => fieldValue(object, name) === undefined)
+    .filter((name) => ownersOf(object, name).some((owner) => owner !== `Apply ${manager}`))
+    .sort()
+}
+
+/** `.metadata` and `.metadata.labels` of `.metadata.labels.tier`. */
+function containersOf(name: string): readonly string[] {
+  const steps = name.match(/\.[^.[]+|\[[^\]]*\]/g) ?? []
+  return steps.slice(0, -1).map((_, index) => steps.slice(0, index + 1).join(''))
+}
+
+/**
  * What comes of it where somebody applies these fields, who has nothing against taking them from others: who applies a value that is there owns it too, who
  * changes one owns it alone, and what was applied before and is not any more goes, unless others own it (KEP 555). An item goes although others own what is in it,
  * unless they own the item.

@@ -85,10 +85,16 @@ function runsAgain({ old }: Change, pod: Pod): string | undefined {
     : `${labelOf(pod)} was ${before.status?.phase} and is ${pod.status?.phase}`
 }
 
-/** Who deletes a pod without its node: an administrator who says so, and the collector of pods, which may not know yet that there is one. */
+/**
+ * Who deletes a pod without its node: an administrator who says so, and the collector of pods, which may not know yet that there is one. What that has given up
+ * has failed, and goes at once whoever deletes it.
+ */
 const isTakenFromNode = (pod: Pod, view: View): boolean =>
-  view.isForced(pod) &&
-  (view.deleterOf(pod) === 'player' || (view.deleterOf(pod) === 'pod-garbage-collector' && !view.isCalm))
+  (view.isForced(pod) && view.deleterOf(pod) === 'player') ||
+  (!view.isCalm && (isGivenUp(pod) || (view.isForced(pod) && view.deleterOf(pod) === 'pod-garbage-collector')))
+
+const isGivenUp = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'DisruptionTarget' && reason === 'DeletionByPodGC') === true
 
 /** The agent deletes a pod for good when its containers have ended, and nobody else does while its node is there. What shows a pod of a file is no pod. */
 function leavesRunning({ old, object }: Change, view: View): string | undefined {
