@@ -120,6 +120,8 @@ class RunningAgent implements Agent {
   readonly #stops: Stop[] = []
   #connection: TransportOptions | undefined
   #client: HttpClient | undefined
+  /** Clients of former connections, until they are closed. */
+  readonly #former = new Map<HttpClient, Timer>()
   /** The cluster that was joined, with the certificate of this moment; undefined where a connection is given. */
   #joined: JoinedCluster | undefined
   #choice: ServerChoice | undefined
@@ -146,7 +148,7 @@ class RunningAgent implements Agent {
     this.#metrics = metrics.registry
     this.#tellCertificates(metrics.registry)
     await this.#connect(signal)
-    this.#stops.push(() => this.#client?.close())
+    this.#stops.push(() => this.#closeConnections())
     const client = interceptClient(() => this.#chosen(), new ConnectionLink())
     tell('finding the address of the node')
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
@@ -268,11 +270,16 @@ class RunningAgent implements Agent {
     })
     if (former === undefined) return
     // Watches end then, and go on over the new connection where they were.
-    const timer: Timer = environment.clock.setTimer(formerMs, () => void former.close())
-    this.#stops.push(() => {
-      timer.cancel()
-      return former.close()
-    })
+    const close = (): void => {
+      this.#former.delete(former)
+      void former.close()
+    }
+    this.#former.set(former, environment.clock.setTimer(formerMs, close))
+  }
+
+  async #closeConnections(): Promise<void> {
+    for (const timer of this.#former.values()) timer.cancel()
+    await Promise.all([this.#client, ...this.#former.keys()].map((client) => client?.close()))
   }
 
   /** The cluster that was joined before, or is now. */
