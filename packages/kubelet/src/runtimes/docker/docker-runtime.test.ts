@@ -442,7 +442,7 @@ describe('what is used', () => {
   it('is what the engine counts of containers and of the networks of sandboxes', async () => {
     const { answers } = oneContainer()
     const labels = { 'io.kubernetes.pod.uid': 'uid-1' }
-    const sandboxes = ['s1', 's2'].map((Id) => ({ Id, State: 'running', Labels: labels, Created: 1 }))
+    const sandboxes = ['s1', 's2', 's3'].map((Id) => ({ Id, State: 'running', Labels: labels, Created: 1 }))
     const traffic = { rx_bytes: 10, rx_packets: 2, rx_errors: 1, tx_bytes: 20, tx_errors: 0 }
     const stats: Readonly<Record<string, object>> = {
       c1: {
@@ -460,6 +460,8 @@ describe('what is used', () => {
           ? answers['GET /containers/json'](question)
           : sandboxes,
       ...Object.fromEntries(Object.entries(stats).map(([id, answer]) => [`GET /containers/${id}/stats`, () => answer])),
+      // One that ends just then: what is known of the others is told.
+      'GET /containers/s3/stats': (_, response) => void response.end(),
     })
     const runtime = await open(engine)
     expect(await runtime.containerStats(['c1'])).toEqual(
@@ -470,6 +472,7 @@ describe('what is used', () => {
       new Map<string, object>([
         ['s1', { interfaces }],
         ['s2', {}],
+        ['s3', {}],
       ]),
     )
   })

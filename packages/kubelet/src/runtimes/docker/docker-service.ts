@@ -373,10 +373,11 @@ export class DockerService implements CriService {
     return all
   }
 
-  /** Empty where it has just ended. */
-  #statsOf(id: string): Promise<StatsAnswer> {
+  /** Empty where it has just ended: the engine refuses, or answers nothing at all. */
+  async #statsOf(id: string): Promise<StatsAnswer> {
     const query = { stream: false, 'one-shot': true }
-    return this.#engine.call<StatsAnswer>({ path: `/containers/${id}/stats`, query }).catch((): StatsAnswer => ({}))
+    const answer = this.#engine.call<StatsAnswer | undefined>({ path: `/containers/${id}/stats`, query })
+    return (await answer.catch(() => undefined)) ?? {}
   }
 
   #inspect(id: string): Promise<InspectedContainer> {
