@@ -1,4 +1,4 @@
-import type { FieldOwners, KubernetesObject, ResourceDefinition, Status } from '@coracle/api'
+import type { FieldOwners, FieldValidation, KubernetesObject, ResourceDefinition, Status } from '@coracle/api'
 import type { DeleteOptions, ListOptions, Patch, WatchEvent, WatchOptions } from '@coracle/client'
 import type { RequestContext } from './request.ts'
 
@@ -31,7 +31,7 @@ export interface RegistryWriteOptions {
   readonly fieldManager: string
   /** An apply takes over what others own. */
   readonly force?: boolean
-  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  readonly fieldValidation: FieldValidation
 }
 
 /** A page of a list: what `bytes` of each item concatenate to. */

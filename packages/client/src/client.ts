@@ -1,4 +1,12 @@
-import type { CauseClaim, KubernetesList, KubernetesObject, ObjectMeta, Resource, Status } from '@coracle/api'
+import type {
+  CauseClaim,
+  FieldValidation,
+  KubernetesList,
+  KubernetesObject,
+  ObjectMeta,
+  Resource,
+  Status,
+} from '@coracle/api'
 
 /** Part of an object: what somebody wants it to have, in one version of its kind. */
 export type ApplyConfiguration<T extends KubernetesObject> = Pick<T, 'apiVersion' | 'kind'> & {
@@ -29,7 +37,7 @@ export interface WriteOptions extends CauseClaim {
   /** Who writes, for field ownership. */
   readonly fieldManager?: string
   /** What happens to fields the schema does not know. The server's default is Warn. */
-  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict'
+  readonly fieldValidation?: FieldValidation
   /** Writes through a subresource, such as `status`, `scale` or `binding`. */
   readonly subresource?: string
   readonly signal?: AbortSignal

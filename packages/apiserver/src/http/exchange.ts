@@ -5,7 +5,7 @@ import type { ApiCore } from '../api-core.ts'
 import type { ProxiedRequests } from '../proxy/proxied-requests.ts'
 import type { User } from '../request.ts'
 import type { WorkTurns } from '../work-turns.ts'
-import type { BodyReader } from './body-reader.ts'
+import type { BodyReader } from './body/body-reader.ts'
 import type { ListWriter } from './representation/list-writer.ts'
 import type { Representations } from './representation/representation.ts'
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { realClock, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import { WorkTurns } from '../work-turns.ts'
-import { BodyReader } from './body-reader.ts'
+import { BodyReader } from './body/body-reader.ts'
 import { IncomingRequest } from './incoming-request.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void

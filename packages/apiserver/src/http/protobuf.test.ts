@@ -21,7 +21,7 @@ import {
 import { arbitraryOf } from '@coracle/api/testing'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseObject } from './body.ts'
+import { parseObject } from './body/parse-object.ts'
 import { hasProtobufFields } from './protobuf.ts'
 import { decodeProtobuf, openProtobuf } from './protobuf-decode.ts'
 import { encodeProtobuf } from './protobuf-encode.ts'
@@ -328,12 +328,11 @@ describe('decodeProtobuf', () => {
 
 describe('any body', () => {
   const send = (body: Buffer) =>
-    parseObject(
-      body,
-      'application/vnd.kubernetes.protobuf',
-      { group: '', kind: 'Pod', version: 'v1', schema: podSchema },
-      'Warn',
-    )
+    parseObject(body, {
+      contentType: 'application/vnd.kubernetes.protobuf',
+      expected: { group: '', kind: 'Pod', version: 'v1', schema: podSchema },
+      fieldValidation: 'Warn',
+    })
   const pod = arbitraryOf(podSchema).map((value) => enveloped('v1', 'Pod', encodeProtobuf(podSchema, value)))
 
   it('of random bytes is read or refused with 400', async () => {

@@ -1,8 +1,17 @@
-import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
+import {
+  ApiError,
+  badRequest,
+  type FieldValidation,
+  type KubernetesObject,
+  type ResourceDefinition,
+  type Verb,
+} from '@coracle/api'
 import type { PatchType } from '@coracle/client'
 import type { Registry, WriteResult } from '../registry-contract.ts'
-import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
-import { largeBodyBytesMin } from './body-reader.ts'
+import { largeBodyBytesMin } from './body/body-reader.ts'
+import { parseDeleteOptions } from './body/parse-delete-options.ts'
+import { parseObject } from './body/parse-object.ts'
+import { type ParsedPatch, parsePatch } from './body/parse-patch.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
 import { bodyFormatOf, patchTypeOf } from './media-types.ts'
@@ -176,7 +185,9 @@ async function patch(
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
     const find = () => registry.get(namespace, name, '')
-    const parse = () => parsePatch(bytes, type, registry.definition, options.fieldValidation, context.turns)
+    const { definition: expected } = registry
+    const { fieldValidation } = options
+    const parse = () => parsePatch(bytes, { type, expected, fieldValidation, turns: context.turns })
     const { change, warnings } = await readPatch(type, parse, find)
     for (const text of warnings) warn(exchange.response, text)
     return registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
@@ -235,11 +246,11 @@ async function readObject(
   { turns }: HandlerContext,
   { request, response }: Exchange,
   body: Buffer,
-  definition: ResourceDefinition,
-  fieldValidation: 'Ignore' | 'Warn' | 'Strict',
+  expected: ResourceDefinition,
+  fieldValidation: FieldValidation,
 ): Promise<unknown> {
   const contentType = request.headers['content-type']
-  const { value, warnings } = await parseObject(body, contentType, definition, fieldValidation, turns)
+  const { value, warnings } = await parseObject(body, { contentType, expected, fieldValidation, turns })
   for (const warning of warnings) warn(response, warning)
   // To check and store it takes as long again.
   if (body.length >= largeBodyBytesMin) await turns.take(true)

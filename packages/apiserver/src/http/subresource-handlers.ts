@@ -13,7 +13,9 @@ import type { StreamingService } from '@coracle/client/streaming'
 import { askedUpgrade } from '@coracle/client/upgrades'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
 import type { AgentStreams, Subresource, SubresourceResult } from '../subresources/subresource.ts'
-import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
+import type { ExpectedKind } from './body/expected-kind.ts'
+import { parseObject } from './body/parse-object.ts'
+import { parsePatch } from './body/parse-patch.ts'
 import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
@@ -116,19 +118,15 @@ async function carryOut(
     const type = patchTypeOf(contentType, definition)
     const body = await bodies.read(request)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
-    const { change, warnings } = await parsePatch(
-      body,
-      type,
-      kindOf(definition, route.subresource),
-      options.fieldValidation,
-      turns,
-    )
+    const expected = kindOf(definition, route.subresource)
+    const reading = { type, expected, fieldValidation: options.fieldValidation, turns }
+    const { change, warnings } = await parsePatch(body, reading)
     for (const warning of warnings) warn(response, warning)
     return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }
   const parse = async (body: Buffer, { fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
-    const kind = kindOf(definition, route.subresource)
-    const { value, warnings } = await parseObject(body, contentType, kind, fieldValidation, turns)
+    const expected = kindOf(definition, route.subresource)
+    const { value, warnings } = await parseObject(body, { contentType, expected, fieldValidation, turns })
     for (const warning of warnings) warn(response, warning)
     return value
   }

@@ -4,6 +4,7 @@ import {
   badRequest,
   compile,
   FieldPath,
+  type FieldValidation,
   type GoTypes,
   invalid,
   invalidField,
@@ -12,7 +13,6 @@ import {
   type ResourceDefinition,
 } from '@coracle/api'
 import { type HeldClock, inGoTypes } from '../go-types.ts'
-import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
 import { notRegistered } from './schemes.ts'
 
@@ -41,7 +41,7 @@ export function decodeBody(
   clock: HeldClock,
   definition: DecodedKind,
   body: unknown,
-  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  fieldValidation: FieldValidation,
   knowsKind: KnowsKind,
   known?: KubernetesObject,
   keepsNulls = false,
@@ -55,7 +55,7 @@ function decodeIn(
   goTypes: GoTypes | undefined,
   definition: DecodedKind,
   body: unknown,
-  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  fieldValidation: FieldValidation,
   knowsKind: KnowsKind,
   known: KubernetesObject | undefined,
   keepsNulls: boolean,

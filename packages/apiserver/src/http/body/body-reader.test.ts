@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
-import { WorkTurns } from '../work-turns.ts'
+import { WorkTurns } from '../../work-turns.ts'
 import { BodyReader, hugeBodiesMax, hugeBodyBytesMin } from './body-reader.ts'
 
 const request = (bytes: number): IncomingMessage =>

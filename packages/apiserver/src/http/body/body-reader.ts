@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ApiError, requestTooLarge, tooManyRequests } from '@coracle/api'
-import { busyMessage } from '../store-errors.ts'
-import type { WorkTurns } from '../work-turns.ts'
-import { type BodySink, IncomingRequest } from './incoming-request.ts'
-import { ClientGoneError } from './respond.ts'
+import { busyMessage } from '../../store-errors.ts'
+import type { WorkTurns } from '../../work-turns.ts'
+import { type BodySink, IncomingRequest } from '../incoming-request.ts'
+import { ClientGoneError } from '../respond.ts'
 
 /** Upstream's limit of a request body. */
 export const bodyBytesMax = 3 * 1024 * 1024
