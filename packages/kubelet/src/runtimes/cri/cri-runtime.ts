@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { CommandStreams } from '@coracle/client/streaming'
-import type { Environment, Timer } from '@coracle/environment'
-import type { Decoded } from '@coracle/environment/grpc'
+import type { Environment } from '@coracle/environment'
 import type { LogReadOptions } from '../../log-options.ts'
 import {
   type ContainerConfig,
@@ -21,27 +20,25 @@ import {
   type Runtime,
   type RuntimeHandler,
   type RuntimeStatus,
-  RuntimeUnavailableError,
 } from '../runtime.ts'
 import { type CriCalls, type CriService, callTimeoutMs, isNotFound } from './calls.ts'
-import { ControlGroups } from './control-groups.ts'
+import { ContainerStatuses } from './container-statuses.ts'
 import { CriImages } from './images.ts'
-import { lastWordsOf } from './last-words.ts'
-import { removeLog, rotateLog } from './log-files.ts'
+import { removeLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
-import { containerStates, type listPodSandboxResponse, type runtimeHandler, sandboxReady } from './messages.ts'
-import { agentLabel, annotations, labels } from './names.ts'
+import { LogRotation } from './log-rotation.ts'
+import { sandboxReady } from './messages.ts'
+import { annotations, labels, selectorOf } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import type { VolumeParts } from './parts/volume-parts.ts'
 import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
-import { SandboxTraffic } from './sandbox-traffic.ts'
-import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
-import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
+import { handlerOf, isRuntimeReady, statusFromConditions, statusFromError } from './runtime-status.ts'
+import { SandboxStatuses } from './sandbox-statuses.ts'
+import { runtimeStatus } from './statuses.ts'
+import { Usage } from './usage.ts'
 import { UserNamespaces } from './user-namespaces.ts'
 
-/** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
-const logLookMs = 10_000
 /** A command whose caller has given up is ended by the runtime by then: one whose call is cancelled runs on. */
 const execGraceMs = 2_000
 
@@ -72,13 +69,6 @@ export interface CriRuntimeParts {
 
 type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
 
-/** What is known of a container and does not change while it is in a state. */
-interface KnownContainer {
-  readonly state: number
-  readonly status: CriContainerStatus
-  readonly lastWords: string
-}
-
 /** Containers of a runtime that speaks the Container Runtime Interface, such as containerd or CRI-O. */
 export class CriRuntime implements Runtime {
   readonly name: string
@@ -94,16 +84,13 @@ export class CriRuntime implements Runtime {
   readonly #users: UserNamespaces
   readonly #observer: ContainerObserver
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
-  readonly #containers = new Map<string, KnownContainer>()
-  /** Of sandboxes that are ready. */
-  readonly #addresses = new Map<string, readonly string[]>()
-  readonly #traffic: SandboxTraffic
-  readonly #controlGroups: ControlGroups
+  readonly #sandboxes: SandboxStatuses
+  readonly #containers: ContainerStatuses
+  readonly #usage: Usage
+  readonly #logRotation: LogRotation
   /** Of containers that have been created and not started: gives up the mounts of parts of their volumes. */
   readonly #heldParts = new Map<string, { readonly sandboxId: string; release(): Promise<void> }>()
   #handlers: readonly RuntimeHandler[] = []
-  #logTimer: Timer | undefined
-  #isClosed = false
 
   constructor(parts: CriRuntimeParts) {
     this.name = parts.name
@@ -113,11 +100,19 @@ export class CriRuntime implements Runtime {
     this.#service = parts.service
     this.#calls = parts.service.calls
     this.images = new CriImages(parts.service.calls, parts.imageRecordsDirectory)
-    this.#traffic = new SandboxTraffic(parts.service.calls)
-    this.#controlGroups = new ControlGroups(parts.service.calls)
+    this.#sandboxes = new SandboxStatuses(parts.service.calls, parts.agent)
+    this.#containers = new ContainerStatuses(parts.service.calls)
+    this.#usage = new Usage(parts.service.calls, parts.agent, this.#sandboxes)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
     this.#users = new UserNamespaces(parts.environment.random, () => this.#files.pods())
     this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
+    this.#logRotation = new LogRotation({
+      environment: parts.environment,
+      logs: () => this.#runningLogs(),
+      reopen: async (containerId) => {
+        await this.#calls.reopenContainerLog({ containerId })
+      },
+    })
   }
 
   /** Removes what an earlier life has left of pods that are gone, and begins to look what becomes of containers. */
@@ -125,7 +120,7 @@ export class CriRuntime implements Runtime {
     await this.#parts.volumeParts.clear()
     await this.#removeLeftovers()
     this.#observer.start()
-    this.#lookAfterLogs()
+    this.#logRotation.start()
   }
 
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
@@ -145,56 +140,17 @@ export class CriRuntime implements Runtime {
     try {
       const { status, runtimeHandlers } = await this.#calls.status({})
       const { conditions = [] } = status ?? {}
-      if (unmet(conditions, 'RuntimeReady') === undefined) this.#handlers = runtimeHandlers.map(handlerOf)
-      return runtimeProblems(conditions)
+      if (isRuntimeReady(conditions)) this.#handlers = runtimeHandlers.map(handlerOf)
+      return statusFromConditions(conditions)
     } catch (error) {
-      if (error instanceof RuntimeUnavailableError) return { problems: ['container runtime is down'] }
-      const why = error instanceof Error ? error.message : String(error)
-      return { problems: [`container runtime status check may not have completed yet: ${why}`] }
+      return statusFromError(error)
     }
   }
 
   // --- Sandboxes ----------------------------------------------------------------------------------------------------
 
   async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
-    const { items } = await this.#calls.listPodSandbox({
-      filter: { labelSelector: this.#selectorOf(podUid) },
-    })
-    const all = await Promise.all(items.map((item) => this.#sandboxOf(item)))
-    return all.filter((sandbox) => sandbox !== undefined)
-  }
-
-  async #sandboxOf(
-    item: Decoded<typeof listPodSandboxResponse>['items'][number],
-  ): Promise<PodSandboxStatus | undefined> {
-    const { id, metadata, state, createdAt } = item
-    const ready = state === sandboxReady
-    try {
-      return {
-        id,
-        podUid: metadata?.uid ?? '',
-        podName: metadata?.name ?? '',
-        podNamespace: metadata?.namespace ?? '',
-        attempt: metadata?.attempt ?? 0,
-        ready,
-        createdAtMs: createdAt / nanosPerMs,
-        addresses: ready ? await this.#addressesOf(id) : [],
-      }
-    } catch (error) {
-      // It has just gone.
-      if (isNotFound(error)) return undefined
-      throw error
-    }
-  }
-
-  async #addressesOf(id: string): Promise<readonly string[]> {
-    const known = this.#addresses.get(id)
-    if (known !== undefined) return known
-    const { status } = await this.#calls.podSandboxStatus({ podSandboxId: id })
-    const { ip = '', additionalIps = [] } = status?.network ?? {}
-    const addresses = [ip, ...additionalIps.map((each) => each.ip)].filter((each) => each !== '')
-    this.#addresses.set(id, addresses)
-    return addresses
+    return this.#sandboxes.list(podUid)
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
@@ -214,7 +170,7 @@ export class CriRuntime implements Runtime {
       attempt: config.attempt,
       ready: status?.state === sandboxReady,
       createdAtMs: (status?.createdAt ?? 0) / nanosPerMs,
-      addresses: await this.#addressesOf(id),
+      addresses: await this.#sandboxes.addressesOf(id),
     }
   }
 
@@ -226,24 +182,21 @@ export class CriRuntime implements Runtime {
 
   async stopPodSandbox(id: string): Promise<void> {
     await this.#unlessGone(this.#calls.stopPodSandbox({ podSandboxId: id }))
-    this.#addresses.delete(id)
-    this.#traffic.forget(id)
+    this.#sandboxes.forget(id)
+    this.#usage.forgetSandbox(id)
   }
 
   async removePodSandbox(id: string): Promise<void> {
-    const { items } = await this.#calls.listPodSandbox({
-      filter: { labelSelector: this.#selectorOf(undefined) },
-    })
+    const items = await this.#sandboxes.listed()
     const sandbox = items.find((item) => item.id === id)
     await this.stopPodSandbox(id)
     await this.#unlessGone(this.#calls.removePodSandbox({ podSandboxId: id }))
     // The runtime has removed its containers with it.
     for (const [containerId, { sandboxId }] of this.#heldParts)
       if (sandboxId === id) await this.#releaseParts(containerId)
-    for (const [containerId, { status }] of this.#containers) {
-      if (status.labels[labels.podUid] !== sandbox?.metadata?.uid || !(await this.#isGone(containerId))) continue
-      this.#containers.delete(containerId)
-      this.#controlGroups.forget(containerId)
+    for (const [containerId, status] of this.#containers.seen()) {
+      if (status.labels[labels.podUid] !== sandbox?.metadata?.uid) continue
+      if ((await this.#containers.ask(containerId)) === undefined) this.#forgetContainer(containerId)
     }
     if (sandbox?.metadata === undefined) return
     const { uid, name, namespace } = sandbox.metadata
@@ -279,36 +232,15 @@ export class CriRuntime implements Runtime {
 
   async listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]> {
     const { containers } = await this.#calls.listContainers({
-      filter: { labelSelector: this.#selectorOf(podUid) },
+      filter: { labelSelector: selectorOf(this.#parts.agent, podUid) },
     })
     const all = await Promise.all(
       containers.map(async ({ id, podSandboxId, state }) => {
-        const known = await this.#containerOf(id, state)
+        const known = await this.#containers.inState(id, state)
         return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
       }),
     )
     return all.filter((status) => status !== undefined)
-  }
-
-  /** What is known of a container in this state; undefined where it has just gone. */
-  async #containerOf(id: string, state: number | undefined): Promise<KnownContainer | undefined> {
-    const known = this.#containers.get(id)
-    if (known !== undefined && known.state === state) return known
-    try {
-      const { status } = await this.#calls.containerStatus({ containerId: id })
-      if (status === undefined) return undefined
-      const lastWords = status.finishedAt > 0 ? await lastWordsOf(status) : ''
-      const found = { state: status.state, status, lastWords }
-      this.#containers.set(id, found)
-      return found
-    } catch (error) {
-      if (isNotFound(error)) return undefined
-      throw error
-    }
-  }
-
-  async #isGone(id: string): Promise<boolean> {
-    return (await this.#containerOf(id, undefined)) === undefined
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
@@ -331,7 +263,7 @@ export class CriRuntime implements Runtime {
       throw new ContainerConfigError('which users of the node its pod has is not known any more: delete the pod')
     const path = config.terminationMessagePath ?? ''
     const mounts = [
-      ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
+      ...(await this.#files.hosts(sandbox, await this.#sandboxes.addressesOf(sandboxId), config.mounts)),
       ...(path === '' ? [] : [await this.#files.lastWords(podUid, config.name, path)]),
     ]
     const held = await this.#parts.volumeParts.hold(config)
@@ -381,12 +313,16 @@ export class CriRuntime implements Runtime {
   }
 
   async removeContainer(id: string): Promise<void> {
-    const known = await this.#containerOf(id, undefined)
+    const known = await this.#containers.ask(id)
     await this.#unlessGone(this.#calls.removeContainer({ containerId: id }))
     await this.#releaseParts(id)
-    this.#containers.delete(id)
-    this.#controlGroups.forget(id)
+    this.#forgetContainer(id)
     if (known !== undefined) await removeLog(known.status.logPath)
+  }
+
+  #forgetContainer(id: string): void {
+    this.#containers.forget(id)
+    this.#usage.forgetContainer(id)
   }
 
   async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
@@ -397,50 +333,15 @@ export class CriRuntime implements Runtime {
   }
 
   async containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>> {
-    if (ids.length === 0) return new Map()
-    const { stats } = await this.#calls.listContainerStats({
-      filter: { labelSelector: this.#selectorOf(undefined) },
-    })
-    const wanted = new Set(ids)
-    const found = new Map<string, ContainerStats>()
-    for (const each of stats) {
-      const id = each.attributes?.id ?? ''
-      const used = wanted.has(id) ? containerStatsOf(each) : undefined
-      if (used !== undefined) found.set(id, { ...(await this.#controlGroups.statsOf(id)), ...used })
-    }
-    return found
+    return this.#usage.ofContainers(ids)
   }
 
   async containerStorage(podUid: string): Promise<readonly ContainerStorage[]> {
-    const [{ containers }, { stats }] = await Promise.all([
-      this.#calls.listContainers({ filter: { labelSelector: this.#selectorOf(podUid) } }),
-      this.#calls.listContainerStats({ filter: { labelSelector: this.#selectorOf(podUid) } }),
-    ])
-    const bytesOf = new Map(stats.map((each) => [each.attributes?.id, each.writableLayer?.usedBytes?.value]))
-    const found = new Map<string, ContainerStorage>()
-    for (const { id, metadata, labels: given, state } of containers) {
-      const { [labels.podName]: podName = '', [labels.podNamespace]: podNamespace = '' } = given
-      const name = metadata?.name ?? ''
-      const layerBytes = state === containerStates.running ? bytesOf.get(id) : undefined
-      if (found.has(name) && layerBytes === undefined) continue
-      const logDirectory = join(this.#logDirectory({ podUid, podName, podNamespace }), name)
-      found.set(name, { name, logDirectory, ...(layerBytes === undefined ? {} : { layerBytes }) })
-    }
-    return [...found.values()]
+    return this.#usage.storageOf(podUid, (pod, name) => join(this.#logDirectory(pod), name))
   }
 
   async podSandboxStats(): Promise<ReadonlyMap<string, PodSandboxStats>> {
-    const filter = { labelSelector: this.#selectorOf(undefined) }
-    // A runtime may have no such procedure, or not be able to tell; that it is away its containers tell.
-    const { stats } = await this.#calls.listPodSandboxStats({ filter }).catch(() => ({ stats: [] }))
-    const found = new Map(stats.map((each) => [each.attributes?.id ?? '', podSandboxStatsOf(each)]))
-    const sandboxes = await this.listPodSandboxes()
-    const untold = sandboxes.filter(({ id, addresses }) => addresses.length > 0 && !found.get(id)?.interfaces)
-    for (const { id } of untold) {
-      const interfaces = await this.#traffic.interfacesOf(id)
-      if (interfaces !== undefined) found.set(id, { ...found.get(id), interfaces })
-    }
-    return found
+    return this.#usage.ofSandboxes()
   }
 
   async execSync(
@@ -475,7 +376,7 @@ export class CriRuntime implements Runtime {
   }
 
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
-    const known = await this.#containerOf(id, undefined)
+    const known = await this.#containers.ask(id)
     if (known === undefined) throw new Error(`container ${id} is not running`)
     const tty = known.status.annotations[annotations.terminal] === 'true'
     await this.#service.run({ containerId: id, tty }, streams, signal)
@@ -488,11 +389,11 @@ export class CriRuntime implements Runtime {
   // --- Logs ---------------------------------------------------------------------------------------------------------
 
   async *readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array> {
-    const known = await this.#containerOf(id, undefined)
+    const known = await this.#containers.ask(id)
     if (known === undefined) throw new Error(`container ${id} not found`)
     const writer = {
       isRunning: async () => {
-        const now = await this.#containerOf(id, undefined).catch(() => undefined)
+        const now = await this.#containers.ask(id).catch(() => undefined)
         return now !== undefined && now.status.finishedAt === 0
       },
       onStop: (listener: () => void) =>
@@ -503,30 +404,15 @@ export class CriRuntime implements Runtime {
     yield* readCriLog(known.status.logPath, options, { clock: this.#parts.environment.clock, writer }, signal)
   }
 
-  #lookAfterLogs(): void {
-    if (this.#isClosed) return
-    const { clock } = this.#parts.environment
-    this.#logTimer = clock.setTimer(logLookMs, () => void this.#rotateLogs().finally(() => this.#lookAfterLogs()))
-  }
-
-  async #rotateLogs(): Promise<void> {
-    const { clock, logger } = this.#parts.environment
+  *#runningLogs(): Generator<readonly [string, string]> {
     for (const id of this.#observer.running) {
-      const path = this.#containers.get(id)?.status.logPath
-      if (path === undefined) continue
-      try {
-        await rotateLog(path, clock.now(), async () => {
-          await this.#calls.reopenContainerLog({ containerId: id })
-        })
-      } catch (error) {
-        logger.warn('container log not rotated', { path, error })
-      }
+      const path = this.#containers.lastSeen(id)?.logPath
+      if (path !== undefined) yield [id, path]
     }
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#logTimer?.cancel()
+    this.#logRotation.close()
     await this.#observer.close()
     this.#listeners.clear()
     await Promise.all([...this.#heldParts.keys()].map((id) => this.#releaseParts(id)))
@@ -535,45 +421,11 @@ export class CriRuntime implements Runtime {
 
   // --- Odds and ends ------------------------------------------------------------------------------------------------
 
-  #selectorOf(podUid: string | undefined): Readonly<Record<string, string>> {
-    const own = { [agentLabel]: this.#parts.agent }
-    return podUid === undefined ? own : { ...own, [labels.podUid]: podUid }
-  }
-
   async #unlessGone(call: Promise<unknown>): Promise<void> {
     try {
       await call
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-  }
-}
-
-interface Condition {
-  readonly type: string
-  readonly status: boolean
-  readonly reason: string
-  readonly message: string
-}
-
-const handlerOf = ({ name, features }: Decoded<typeof runtimeHandler>): RuntimeHandler => ({
-  name,
-  features: features ?? { recursiveReadOnlyMounts: false, userNamespaces: false },
-})
-
-const unmet = (conditions: readonly Condition[], type: string): Condition | undefined =>
-  conditions.find((each) => each.type === type && !each.status)
-
-/** In the words of upstream's node agent. */
-function runtimeProblems(conditions: readonly Condition[]): RuntimeStatus {
-  const text = ({ type, reason, message }: Condition) => `${type}=false reason:${reason} message:${message}`
-  const [runtime, network] = [unmet(conditions, 'RuntimeReady'), unmet(conditions, 'NetworkReady')]
-  const networkProblem = network && `container runtime network not ready: ${text(network)}`
-  return {
-    problems: [
-      ...(runtime === undefined ? [] : [`container runtime not ready: ${text(runtime)}`]),
-      ...(networkProblem === undefined ? [] : [networkProblem]),
-    ],
-    ...(networkProblem === undefined ? {} : { networkProblem }),
   }
 }

@@ -3,6 +3,12 @@ import type { ContainerConfig, PodSandboxConfig } from '../runtime.ts'
 /** Whose a sandbox or container is: others may use the same runtime, and theirs is left alone. */
 export const agentLabel = 'coracle.dev/agent'
 
+/** Selects the sandboxes and containers of an agent: those of a pod, or all. */
+export function selectorOf(agent: string, podUid?: string): Readonly<Record<string, string>> {
+  const own = { [agentLabel]: agent }
+  return podUid === undefined ? own : { ...own, [labels.podUid]: podUid }
+}
+
 /** Labels by which `crictl` and others know what belongs to a pod (upstream's kubelet/pkg/types). */
 export const labels = {
   podName: 'io.kubernetes.pod.name',
