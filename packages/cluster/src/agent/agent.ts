@@ -1,15 +1,6 @@
 import { endpointSlices, services, type Taint } from '@coracle/api'
-import {
-  type Client,
-  ConnectionLink,
-  createHttpClient,
-  createInformer,
-  type HttpClient,
-  interceptClient,
-  type TransportOptions,
-} from '@coracle/client'
-import type { Environment, MetricsRegistry, Timer } from '@coracle/environment'
-import type { KeyPair } from '@coracle/environment/certificates'
+import { type Client, ConnectionLink, createInformer, interceptClient, type TransportOptions } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
 import {
   type AgentMetrics,
   createKubelet,
@@ -24,26 +15,25 @@ import { createKubeletServer, type KubeletServer } from '@coracle/kubelet/server
 import type { ServiceProxy } from '@coracle/proxy'
 import { lockDirectory, makePrivateDirectory } from '@coracle/store'
 import { adaptFrontends } from '../adapt-frontends.ts'
-import { CertificateKeeper, endOf, isCurrent } from '../certificate-keeper.ts'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
 import { HostNames, type ServiceCaches } from '../host-names.ts'
 import { Names } from '../names.ts'
 import { isolatedNodeOptions, measured, type RuntimeKind, rootDirectoryOf } from '../node-runtime.ts'
 import { volumesOfNode } from '../volume-drivers.ts'
-import { AgentFiles, type JoinedCluster } from './agent-files.ts'
+import { AgentConnection } from './agent-connection.ts'
+import { AgentFiles } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
-import { followApiServers } from './api-servers.ts'
-import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
+import { measureCertificates } from './certificate-metrics.ts'
+import { JoinError, type JoinOrder } from './discover-cluster.ts'
 import { hostAndPort } from './host-and-port.ts'
+import { joinCluster } from './join-cluster.ts'
+import { kubeletConfiguration } from './kubelet-configuration.ts'
 import { ownAddress } from './own-address.ts'
-import { clientWish, requestCertificate, servingWish } from './request-certificate.ts'
-import { ServerChoice } from './server-choice.ts'
-import { coversHosts, servingHosts } from './serving-hosts.ts'
-
-/** How long requests of a former connection may still take when another has taken its place. */
-const formerConnectionMs = 60_000
+import { ServingCertificate } from './serving-certificate.ts'
+import { servingHosts } from './serving-hosts.ts'
+import { untilAborted } from './until-aborted.ts'
 
 export interface AgentOptions {
   readonly environment: Environment
@@ -111,31 +101,24 @@ type OwnProxy = ServiceCaches & Pick<ServiceProxy, 'start'>
 
 class RunningAgent implements Agent {
   readonly nodeName: string
-  server = ''
   address = ''
   port = 0
   readonly #options: AgentOptions
   readonly #files: AgentFiles
   /** In the order in which parts were started: each goes before what it stands on. */
   readonly #stops: Stop[] = []
-  #connection: TransportOptions | undefined
-  #client: HttpClient | undefined
-  /** Clients of former connections, until they are closed. */
-  readonly #former = new Map<HttpClient, Timer>()
-  /** The cluster that was joined, with the certificate of this moment; undefined where a connection is given. */
-  #joined: JoinedCluster | undefined
-  #choice: ServerChoice | undefined
-  /** A client that goes on with another server where the present one is gone. */
-  #choosing: Client | undefined
-  #serving: KeyPair | undefined
-  /** What `/metrics` shows of this agent's work. */
-  #metrics: MetricsRegistry | undefined
+  #connection: AgentConnection | undefined
+  #serving: ServingCertificate | undefined
   #kubelet: Kubelet | undefined
 
   constructor(options: AgentOptions) {
     this.#options = options
     this.#files = new AgentFiles(options.dataDir)
     this.nodeName = options.nodeName
+  }
+
+  get server(): string {
+    return this.#connection?.server ?? ''
   }
 
   async start(signal: AbortSignal): Promise<void> {
@@ -145,11 +128,15 @@ class RunningAgent implements Agent {
     this.#stops.push(() => lock.release())
     // A machine whose runtime does not answer joins nothing.
     const { runtime, metrics } = await measured(await this.#openRuntime(), environment.clock)
-    this.#metrics = metrics.registry
-    this.#tellCertificates(metrics.registry)
-    await this.#connect(signal)
-    this.#stops.push(() => this.#closeConnections())
-    const client = interceptClient(() => this.#chosen(), new ConnectionLink())
+    measureCertificates(metrics.registry, environment.clock, {
+      client: () => this.#connection?.transport?.cert,
+      server: () => this.#serving?.present?.certificatePem,
+    })
+    const connection = new AgentConnection({ environment, nodeName, files: this.#files, metrics: metrics.registry })
+    this.#connection = connection
+    this.#stops.push(() => connection.close())
+    await this.#connect(connection, signal)
+    const client = interceptClient(() => connection.client(), new ConnectionLink())
     tell('finding the address of the node')
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
     this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
@@ -161,7 +148,7 @@ class RunningAgent implements Agent {
     tell('registering the node')
     this.#options.onRunning?.()
     await untilAborted(kubelet.start(), signal)
-    this.#followServers(client)
+    this.#stops.push(connection.followServers(client))
     tell('waiting for the certificate of its server')
     await this.#keepServing(client, server, signal)
     await proxy?.start()
@@ -178,167 +165,19 @@ class RunningAgent implements Agent {
     }
   }
 
-  /** The client of this moment: certificates are renewed, and each has a client of its own. */
-  #present(): Client {
-    if (this.#client === undefined) throw new Error('the node agent has no connection')
-    return this.#client
-  }
-
-  #chosen(): Client {
-    return this.#choosing ?? this.#present()
-  }
-
-  #presentConnection(): TransportOptions {
-    if (this.#connection === undefined) throw new Error('the node agent has no connection')
-    return this.#connection
-  }
-
-  async #connect(signal: AbortSignal): Promise<void> {
-    const { connection } = this.#options
-    if (connection !== undefined) {
-      this.#use(connection)
-      return
-    }
-    const joined = await this.#join(signal)
-    this.#goOnAs(joined, joined.server)
-    const { environment, nodeName } = this.#options
-    const choice = new ServerChoice(joined.server, [joined.server, ...joined.servers], {
-      environment,
-      isReady: (server, stopping) => this.#isReady(connectionOf(this.#joined ?? joined, server), stopping),
-      use: (server) => this.#goOnAs(this.#joined ?? joined, server, 0),
-    })
-    this.#choice = choice
-    this.#choosing = interceptClient(() => this.#present(), choice)
-    this.#stops.push(() => choice.stop())
-    const keeper = new CertificateKeeper({
-      environment,
-      holder: 'the node',
-      renew: (stopping) => requestCertificate(this.#chosen(), environment, clientWish(nodeName), stopping),
-      onRenewed: async (pair) => {
-        await this.#files.keepPair('kubelet-client', pair)
-        this.#goOnAs({ ...joined, client: pair }, this.server)
-      },
-    })
-    keeper.keep(joined.client)
-    this.#stops.push(() => keeper.stop())
-  }
-
-  /** `formerMs`: how long requests of the former connection may still take. */
-  #goOnAs(joined: JoinedCluster, server: string, formerMs?: number): void {
-    this.#joined = joined
-    this.#use(connectionOf(joined, server), formerMs)
-  }
-
-  async #isReady(connection: TransportOptions, signal: AbortSignal): Promise<boolean> {
-    const client = createHttpClient({ ...connection, ...this.#options.environment })
-    try {
-      return (await client.rawGet('/readyz', signal)) === 'ok'
-    } finally {
-      await client.close()
-    }
-  }
-
-  /** Learns of the other servers of the cluster, and remembers them for the next start. */
-  #followServers(client: Client): void {
-    const [joined, choice] = [this.#joined, this.#choice]
-    if (joined === undefined || choice === undefined) return
-    const { environment } = this.#options
-    let kept: Promise<void> = Promise.resolve()
-    const stop = followApiServers(client, environment, (servers) => {
-      if (servers.length === 0 || !choice.learn([joined.server, ...servers])) return
-      const keep = () => this.#files.keepServers({ ...joined, servers })
-      kept = kept.then(keep).catch((error) => {
-        environment.logger.warn('the servers of the cluster could not be noted', { error })
-      })
-    })
-    this.#stops.push(async () => {
-      await stop()
-      await kept
-    })
-  }
-
-  #use(connection: TransportOptions, formerMs = formerConnectionMs): void {
-    const { environment } = this.#options
-    const former = this.#client
-    this.#connection = connection
-    this.server = connection.server
-    this.#client = createHttpClient({
-      userAgent: 'coracle-agent',
-      ...connection,
-      ...environment,
-      ...(this.#metrics === undefined ? {} : { metrics: this.#metrics }),
-    })
-    if (former === undefined) return
-    // Watches end then, and go on over the new connection where they were.
-    const close = (): void => {
-      this.#former.delete(former)
-      void former.close()
-    }
-    this.#former.set(former, environment.clock.setTimer(formerMs, close))
-  }
-
-  async #closeConnections(): Promise<void> {
-    for (const timer of this.#former.values()) timer.cancel()
-    await Promise.all([this.#client, ...this.#former.keys()].map((client) => client?.close()))
-  }
-
-  /** The cluster that was joined before, or is now. */
-  async #join(signal: AbortSignal): Promise<JoinedCluster> {
-    const { environment, join: order, nodeName, onProgress: tell = () => {} } = this.#options
-    const before = await this.#files.joined()
-    if (before !== undefined && before.nodeName !== nodeName) {
-      throw new JoinError(
-        `${this.#options.dataDir} is that of node ${before.nodeName}: give --hostname-override ${before.nodeName}, or another --data-dir for ${nodeName}`,
-      )
-    }
-    const isGood = before !== undefined && isCurrent(before.client, environment.clock.now())
-    if (before !== undefined && isGood) {
-      return { ...before, server: order?.server ?? before.server }
-    }
-    if (order === undefined) {
-      throw new JoinError(
-        before === undefined
-          ? 'this machine has joined no cluster yet: give --token and --discovery-token-ca-cert-hash, or --kubeconfig'
-          : 'the certificate of this node has ended: give a --token to join again',
-      )
-    }
-    checkOrder(order)
-    tell(`asking ${order.server} which cluster it is`)
-    const caPem = await discoverCluster(order, environment, signal)
-    tell('asking for a certificate')
-    const bootstrap = createHttpClient({ server: order.server, ca: caPem, token: order.token, ...environment })
-    try {
-      const client = await requestCertificate(bootstrap, environment, clientWish(nodeName), signal, (name) =>
-        tell(waitsForApproval(name)),
-      )
-      const joined = { server: order.server, servers: [], caPem, nodeName, client }
-      await this.#files.keepJoined(joined)
-      return joined
-    } finally {
-      await bootstrap.close()
-    }
-  }
-
-  /** For how long the certificates of the node are still good. */
-  #tellCertificates(metrics: MetricsRegistry): void {
-    const { clock } = this.#options.environment
-    const gauge = (side: string, help: string) =>
-      metrics.gauge({ name: `kubelet_certificate_manager_${side}_ttl_seconds`, help }).with({})
-    const client = gauge(
-      'client',
-      'For how many seconds the certificate that the node shows is still good: +Inf where it has none.',
+  async #connect(connection: AgentConnection, signal: AbortSignal): Promise<void> {
+    const { environment, connection: given, join: order, nodeName, dataDir, onProgress = () => {} } = this.#options
+    if (given !== undefined) return connection.use(given)
+    connection.useCluster(
+      await joinCluster({ environment, nodeName, dataDir, files: this.#files, order, onProgress }, signal),
     )
-    const server = gauge(
-      'server',
-      'For how many seconds the certificate that the node serves with is still good: +Inf where it has none.',
-    )
-    const secondsLeft = (certificatePem: string | undefined): number =>
-      certificatePem === undefined ? Number.POSITIVE_INFINITY : (endOf(certificatePem) - clock.now()) / 1000
-    metrics.onCollect(() => {
-      const { cert } = this.#connection ?? {}
-      client.set(secondsLeft(cert))
-      server.set(secondsLeft(this.#serving?.certificatePem))
-    })
+  }
+
+  /** How the API is reached now. */
+  #transport(): TransportOptions {
+    const transport = this.#connection?.transport
+    if (transport === undefined) throw new Error('the node agent has no connection')
+    return transport
   }
 
   async #openRuntime(): Promise<Runtime> {
@@ -357,7 +196,8 @@ class RunningAgent implements Agent {
 
   /** Listens, so that the node can say where; nobody is answered before there is a certificate. */
   async #listen(client: Client, runtime: Runtime): Promise<KubeletServer> {
-    const { environment, address = this.address, port, nodeName, dataDir } = this.#options
+    const { environment, address = this.address, port, nodeName, dataDir, manifestPath } = this.#options
+    const { podsMax = nodePodsMax, taints = [] } = this.#options
     const volumes = agentVolumes(nodeName, runtime.runsProcesses ? dataDir : undefined)
     const server = createKubeletServer({
       environment,
@@ -365,8 +205,15 @@ class RunningAgent implements Agent {
       caPem: await this.#caPem(),
       // Whatever name it is asked by: it is one node.
       nodeNamed: () => this.#kubelet && { ...this.#kubelet, runtime, volumes },
-      certificateOf: () => this.#serving,
-      configuration: this.#configuration(),
+      certificateOf: () => this.#serving?.present,
+      configuration: kubeletConfiguration({
+        address,
+        port,
+        podsMax,
+        taints,
+        manifestPath,
+        rotatesCertificates: this.#options.connection === undefined,
+      }),
     })
     this.#stops.push(() => server.close())
     this.port = await server.listen({ host: address, port }).catch((error: NodeJS.ErrnoException) => {
@@ -376,7 +223,7 @@ class RunningAgent implements Agent {
   }
 
   async #caPem(): Promise<string> {
-    const { ca } = this.#connection ?? {}
+    const { ca } = this.#transport()
     if (ca === undefined)
       throw new JoinError('the kubeconfig names no certificate authority: it must, to know who asks')
     return ca
@@ -424,34 +271,19 @@ class RunningAgent implements Agent {
 
   /** Shows the certificate there is, or gets one, and keeps it current. */
   async #keepServing(client: Client, server: KubeletServer, signal: AbortSignal): Promise<void> {
-    const { environment, nodeName, onProgress: tell = () => {} } = this.#options
-    const hosts = servingHosts(nodeName, this.address, this.server)
-    const take = async (pair: KeyPair): Promise<void> => {
-      this.#serving = pair
-      server.renewCertificate()
-    }
-    const ask = (stopping: AbortSignal) =>
-      requestCertificate(client, environment, servingWish(nodeName, hosts), stopping, (name) => {
-        // What is renewed later is still good for long.
-        if (this.#serving === undefined) tell(waitsForApproval(name))
-      })
-    const keeper = new CertificateKeeper({
+    const { environment, nodeName, onProgress = () => {} } = this.#options
+    const serving = new ServingCertificate({
       environment,
-      holder: 'the node',
-      renew: ask,
-      onRenewed: async (pair) => {
-        await this.#files.keepPair('kubelet-serving', pair)
-        await take(pair)
-        first.resolve()
-      },
+      client,
+      files: this.#files,
+      nodeName,
+      hosts: servingHosts(nodeName, this.address, this.server),
+      onChange: () => server.renewCertificate(),
+      onProgress,
     })
-    const first = Promise.withResolvers<void>()
-    this.#stops.push(() => keeper.stop())
-    const kept = await this.#files.pair('kubelet-serving')
-    const isGood = kept !== undefined && isCurrent(kept, environment.clock.now()) && coversHosts(kept, hosts)
-    if (isGood) await take(kept)
-    keeper.keep(isGood ? kept : undefined)
-    if (!isGood) await untilAborted(first.promise, signal)
+    this.#serving = serving
+    this.#stops.push(() => serving.stop())
+    await serving.start(signal)
   }
 
   /** The service proxy of this machine, which has yet to be started. Undefined where another one is. */
@@ -478,7 +310,7 @@ class RunningAgent implements Agent {
         leadsToApi: isolates && (() => hostAndPort(this.server)),
         ...(names === undefined ? {} : { answerNames: names.answer }),
       }),
-      throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),
+      throughNode: podsElsewhere({ environment, connection: () => this.#transport() }),
     })
     this.#stops.push(() => proxy.stop())
     const { services, slices } = proxy
@@ -512,51 +344,7 @@ class RunningAgent implements Agent {
     for (const informer of Object.values(caches)) this.#stops.push(() => informer.stop())
     return caches
   }
-
-  /** What `/configz` shows, under upstream's names (kubelet.config.k8s.io/v1beta1). */
-  #configuration(): Readonly<Record<string, unknown>> {
-    const { address = this.address, port, podsMax = nodePodsMax, taints = [] } = this.#options
-    return {
-      kind: 'KubeletConfiguration',
-      apiVersion: 'kubelet.config.k8s.io/v1beta1',
-      address,
-      port,
-      maxPods: podsMax,
-      ...(this.#options.manifestPath === undefined ? {} : { staticPodPath: this.#options.manifestPath }),
-      registerWithTaints: taints,
-      serverTLSBootstrap: true,
-      rotateCertificates: this.#options.connection === undefined,
-      authentication: { anonymous: { enabled: false }, webhook: { enabled: true, cacheTTL: '2m0s' } },
-      authorization: { mode: 'Webhook', webhook: { cacheAuthorizedTTL: '5m0s', cacheUnauthorizedTTL: '30s' } },
-      streamingConnectionIdleTimeout: '4h0m0s',
-    }
-  }
 }
-
-/** As `work`, until the signal is aborted. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => {})
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-    work.then(resolve, reject)
-  })
-}
-
-/** A name that the certificates of API servers have, and those of nodes never. */
-const apiServerName = 'kubernetes.default.svc'
-
-/**
- * How a server of a cluster that was joined is reached. Where others are is said in slices of endpoints, which some may write who are no server: that one
- * has the address is not enough.
- */
-const connectionOf = (joined: JoinedCluster, server: string): TransportOptions => ({
-  server,
-  ca: joined.caPem,
-  cert: joined.client.certificatePem,
-  key: joined.client.keyPem,
-  ...(server === joined.server ? {} : { serverName: apiServerName }),
-})
 
 /** Why the server of a node agent cannot listen, and what to do. */
 function cannotListen(address: string, port: number, error: NodeJS.ErrnoException): Error {
@@ -573,6 +361,3 @@ function cannotListen(address: string, port: number, error: NodeJS.ErrnoExceptio
       return error
   }
 }
-
-const waitsForApproval = (request: string): string =>
-  `waiting for somebody to approve it: coracle certificate approve ${request}`

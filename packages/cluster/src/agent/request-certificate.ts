@@ -34,6 +34,10 @@ export const servingWish = (nodeName: string, hosts: readonly string[]): Certifi
   usages: ['digital signature', 'server auth'],
 })
 
+/** What is told while a request for a certificate waits for a decision. */
+export const waitsForApproval = (request: string): string =>
+  `waiting for somebody to approve it: coracle certificate approve ${request}`
+
 /**
  * Asks for a certificate for a new key, and waits until somebody has decided. Rejects with an Error where it is denied or cannot be made,
  * with an ApiError where the API refuses the request, and with the signal's reason. `onWaiting` is told the name of the request.
