@@ -1,12 +1,24 @@
-import { rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { crc32 } from 'node:zlib'
 import { assert } from '@coracle/environment'
-import { type Database, type GetOptions, open as openLmdb, type RootDatabase, type Transaction } from 'lmdb'
+import type { GetOptions, Transaction } from 'lmdb'
+import { ChunkKeys } from './chunk-keys.ts'
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
 import type { JournalPosition, Sequence } from './journal-format.ts'
 import { prefixEnd } from './key-order.ts'
 import { chunkMemoryMax, notesDefaultMax, reopenBytesMin } from './limits.ts'
+import {
+  closeNow,
+  fileBytes,
+  freshSnapshot,
+  type OpenedTables,
+  openRoot,
+  openTable,
+  openTables,
+  type RootTable,
+  settle,
+  type Table,
+} from './lmdb-environment.ts'
 import { checkLmdbFile, dataFileName } from './lmdb-file-check.ts'
 import { decodeNoteChunk, type NoteChunk, NoteChunks, noteChunkOf } from './lmdb-notes.ts'
 import {
@@ -19,46 +31,14 @@ import {
   type LogChunk,
 } from './log-record.ts'
 import type { Entry, Note, Revision, StoreEvent } from './store.ts'
-import { checksumSeed, identityBytes, type StoreIdentity } from './store-identity.ts'
+import { checksumSeed, type StoreIdentity } from './store-identity.ts'
+import { decodeState, encodeState, type IdentifiedState, type TablesState } from './tables-state.ts'
 import type { JournaledBatch } from './write-behind.ts'
-
-type Table = Database<Uint8Array, Uint8Array>
-type RootTable = RootDatabase<Uint8Array, Uint8Array>
 
 /** What the tables look like; any change to that is a new format. */
 const format = '4'
 const formatKey = Buffer.from('format')
 const stateKey = Buffer.from('state')
-
-/**
- * Address space set aside for the data file: LMDB reads it through memory. It takes neither memory nor disk until it
- * is used, and beyond it LMDB maps more.
- */
-const mapBytes = 64 * 1024 ** 3
-
-/**
- * `overlappingSync` would let a transaction be seen before it is on the disk. Without it LMDB's commit writes the pages,
- * waits for the disk, writes the root through `O_DSYNC`, and only then lets readers see and the promise resolve.
- * The thresholds make one call of `batch` one disk transaction, started at the end of the turn.
- */
-const environmentOptions = {
-  overlappingSync: false,
-  noSubdir: false,
-  remapChunks: false,
-  mapSize: mapBytes,
-  maxDbs: 4,
-  eventTurnBatching: false,
-  txnStartThreshold: 1,
-  batchStartThreshold: 2 ** 31,
-  encoding: 'binary',
-  keyEncoding: 'binary',
-  permissionsMode: 0o600,
-} as const
-
-/** How far the tables are. */
-export interface TablesState extends JournalPosition {
-  readonly compacted: Revision
-}
 
 interface Written extends TablesState {
   /** Key of the chunk added; 0 for none. */
@@ -74,7 +54,8 @@ interface Written extends TablesState {
  * - `notes`: first revision of some notes → those notes, see `lmdb-notes.ts`,
  * - `meta`: the format, and the store's identity with the last sequence, the last revision and the compacted revision.
  *
- * What they hold carries checksums, which every read verifies. They hold what the journal held up to `sequence`. Reads come from a snapshot that each `write` renews when it is done.
+ * All values carry checksums, which every read verifies. The tables hold what the journal held up to `sequence`. Reads see a snapshot, which
+ * each `write` renews when it is done.
  */
 export class LmdbTables {
   readonly #directory: string
@@ -84,11 +65,10 @@ export class LmdbTables {
   readonly #notesMax: number
   #identity: StoreIdentity | undefined
   #seed = 0
-  /** The keys of `log`, ascending, from `#chunksDropped` on. */
-  #chunks: Revision[] = []
-  #chunksDropped = 0
+  /** The keys of `log`. */
+  readonly #chunks: ChunkKeys
   #noteChunks: NoteChunks
-  /** Memory of chunks of the log, one after another. */
+  /** Memory in which chunks of the log are encoded, one after another. */
   #chunkMemory = noMemory
   #snapshot: Transaction
   #sequence: Sequence = 0
@@ -101,6 +81,7 @@ export class LmdbTables {
     this.#opened = openTables(root)
     this.#notesMax = notesMax
     this.#touchedBytes = fileBytes(directory) ?? 0
+    this.#chunks = new ChunkKeys()
     for (const key of this.#opened.log.getKeys({})) this.#chunks.push(decodeRevision(key))
     this.#noteChunks = new NoteChunks(notesMax, this.#seed, this.#noteChunksKept())
     this.#snapshot = freshSnapshot(root)
@@ -112,8 +93,8 @@ export class LmdbTables {
    */
   static async open(directory: string, { notesMax = notesDefaultMax } = {}): Promise<LmdbTables> {
     checkLmdbFile(directory)
-    // Whoever gets here has the directory locked: the locks of LMDB that are there are left over, and damaged ones, which it
-    // reads through memory, would end the process.
+    // The caller has locked the directory, so any locks of LMDB there are left over from a process that died. LMDB maps that file into
+    // memory: a damaged one would crash this process.
     rmSync(join(directory, 'lock.mdb'), { force: true })
     const root = openRoot(directory)
     try {
@@ -222,7 +203,7 @@ export class LmdbTables {
     const identity = this.#identity
     assert(identity !== undefined, 'the tables have no identity yet')
     const { sequence, revision, compacted } = batches.at(-1) ?? this
-    const dropped = this.#chunksUpTo(compacted)
+    const dropped = this.#chunks.upTo(compacted)
     const chunk = revision > this.#revision ? revision : 0
     const notes = this.#noteChunks.prepare(eventsOf(batches))
     for (const { encoded } of batches) this.#touchedBytes += encoded.bytes.length
@@ -295,7 +276,7 @@ export class LmdbTables {
     const identity = this.#identity
     assert(identity !== undefined, 'the tables have no identity yet')
     const state = { ...position, compacted: position.revision }
-    const dropped = this.#chunks.slice(this.#chunksDropped)
+    const dropped = this.#chunks.all()
     const damagedNotes = this.damagedNotes()
     const written = this.#opened.root.batch(() => {
       for (const key of keys) this.#opened.data.remove(key)
@@ -315,7 +296,7 @@ export class LmdbTables {
 
   #load(meta: Table): void {
     const found = meta.getBinary(formatKey)
-    // Written together with the identity, before anything else.
+    // It is written with the identity, before anything else: without it nothing else is there.
     if (found === undefined) return
     const text = Buffer.from(found).toString()
     if (text !== format) throw new UnknownFormatError(this.#directory, text, format)
@@ -329,7 +310,7 @@ export class LmdbTables {
     this.#compacted = state.compacted
   }
 
-  #isPresent({ identity, sequence, revision, compacted }: TablesState & { readonly identity: StoreIdentity }): boolean {
+  #isPresent({ identity, sequence, revision, compacted }: IdentifiedState): boolean {
     const isSame = this.#identity !== undefined && identity.equals(this.#identity)
     return isSame && sequence === this.#sequence && revision === this.#revision && compacted === this.#compacted
   }
@@ -379,7 +360,7 @@ export class LmdbTables {
     this.#revision = revision
     this.#compacted = compacted
     if (chunk > 0) this.#chunks.push(chunk)
-    this.#dropChunks(dropped)
+    this.#chunks.drop(dropped)
     this.#snapshot.done()
     this.#snapshot = freshSnapshot(this.#opened.root)
   }
@@ -388,86 +369,9 @@ export class LmdbTables {
     if (entry === undefined) this.#opened.data.remove(Buffer.from(key))
     else this.#opened.data.put(Buffer.from(key), entry)
   }
-
-  /** The chunks that hold no revision after `compacted`. */
-  #chunksUpTo(compacted: Revision): readonly Revision[] {
-    let end = this.#chunksDropped
-    while ((this.#chunks[end] ?? Infinity) <= compacted) end++
-    return this.#chunks.slice(this.#chunksDropped, end)
-  }
-
-  #dropChunks(count: number): void {
-    this.#chunksDropped += count
-    if (this.#chunksDropped * 2 <= this.#chunks.length) return
-    this.#chunks = this.#chunks.slice(this.#chunksDropped)
-    this.#chunksDropped = 0
-  }
-}
-
-/** LMDB's environment and the tables in it. */
-interface OpenedTables {
-  readonly root: RootTable
-  readonly data: Table
-  readonly log: Table
-  readonly notes: Table
-  readonly meta: Table
 }
 
 const noMemory = Buffer.alloc(0)
-
-const openRoot = (directory: string): RootTable => openLmdb(directory, environmentOptions)
-
-function openTables(root: RootTable): OpenedTables {
-  return {
-    root,
-    data: openTable(root, 'data'),
-    log: openTable(root, 'log'),
-    notes: openTable(root, 'notes'),
-    meta: openTable(root, 'meta'),
-  }
-}
-
-/**
- * Closes an environment in which nothing is under way, before it returns. `close` waits for writes that were promised, and for
- * turns of the event loop where they have long been done: that would be a time without tables to read from. If a
- * release of lmdb-js has another name for that wait, the environment stays open, which the one opened next then shares.
- */
-function closeNow(root: RootTable): void {
-  Object.assign(root, { _endWrites: undefined })
-  void root.close()
-}
-
-/** How long LMDB's file is; undefined where there is none. */
-function fileBytes(directory: string): number | undefined {
-  return statSync(join(directory, dataFileName), { throwIfNoEntry: false })?.size
-}
-
-function openTable(root: RootTable, name: string): Table {
-  return root.openDB<Uint8Array, Uint8Array>({ name, encoding: 'binary', keyEncoding: 'binary' })
-}
-
-/** A snapshot that nothing committed or opened before is missing from; LMDB's own would be as old as its last read. */
-function freshSnapshot(root: RootTable): Transaction {
-  root.resetReadTxn()
-  return root.useReadTransaction()
-}
-
-/** LMDB rejects with a general error that carries a promise of the particular one. */
-async function settle(written: Promise<unknown>): Promise<void> {
-  try {
-    await written
-  } catch (error) {
-    throw await causeOf(error)
-  }
-}
-
-async function causeOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error)) return error
-  return Promise.resolve(error.commitError).then(
-    () => error,
-    (cause: unknown) => cause,
-  )
-}
 
 function* eventsOf(batches: readonly JournaledBatch[]): Generator<StoreEvent> {
   for (const { events } of batches) yield* events
@@ -482,27 +386,4 @@ function lastEntries(batches: readonly JournaledBatch[]): Map<string, Uint8Array
     }
   }
   return entries
-}
-
-/** `identity | sequence f64 | revision f64 | compacted f64 | checksum u32`, numbers big-endian. */
-function encodeState(identity: StoreIdentity, { sequence, revision, compacted }: TablesState): Uint8Array {
-  const bytes = Buffer.allocUnsafeSlow(stateBytes)
-  let at = identity.copy(bytes)
-  for (const number of [sequence, revision, compacted]) at = bytes.writeDoubleBE(number, at)
-  bytes.writeUInt32BE(crc32(bytes.subarray(0, at)), at)
-  return bytes
-}
-
-const stateBytes = identityBytes + 3 * 8 + 4
-
-function decodeState(found: Uint8Array | undefined): (TablesState & { readonly identity: StoreIdentity }) | undefined {
-  if (found?.length !== stateBytes) return undefined
-  const bytes = Buffer.from(found)
-  if (crc32(bytes.subarray(0, stateBytes - 4)) !== bytes.readUInt32BE(stateBytes - 4)) return undefined
-  return {
-    identity: bytes.subarray(0, identityBytes),
-    sequence: bytes.readDoubleBE(identityBytes),
-    revision: bytes.readDoubleBE(identityBytes + 8),
-    compacted: bytes.readDoubleBE(identityBytes + 16),
-  }
 }
