@@ -1,7 +1,7 @@
 import { configMaps, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
-import { snapshotsMax } from '../watch-cache/watch-cache.ts'
+import { snapshotsMax } from '../watch-cache/past-states.ts'
 import { encodeContinue } from './list-request.ts'
 
 async function withTen(options: Parameters<typeof startTestCore>[0] = {}) {

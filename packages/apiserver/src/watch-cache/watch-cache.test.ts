@@ -17,10 +17,11 @@ import { bookmarkIntervalMs } from './bookmark-rounds.ts'
 import { indexedObjectsMin } from './key-indexes.ts'
 import { createObjectCodec } from './object-codec.ts'
 import { eagerPut } from './object-put.ts'
+import { snapshotsMax } from './past-states.ts'
 import { selectionOf } from './selection.ts'
 import { StoreFeed } from './store-feed.ts'
 import { type PodParts, podSelection, storedPod } from './testing/stored-pods.ts'
-import { type CacheWatchOptions, snapshotsMax, WatchCache } from './watch-cache.ts'
+import { type CacheWatchOptions, WatchCache } from './watch-cache.ts'
 
 const prefix = '/registry/core/pods/'
 const codec = createObjectCodec(pods)

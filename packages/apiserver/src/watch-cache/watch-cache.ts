@@ -1,36 +1,25 @@
-import {
-  apiVersionOf,
-  deepFreeze,
-  expired,
-  type FieldOwners,
-  jsonReaderOf,
-  type KubernetesObject,
-  type StoredKind,
-} from '@coracle/api'
+import { apiVersionOf, expired, type FieldOwners, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
-import { readForeign, readStored } from '../versions/stored-form.ts'
 import { bookmarkDelivery, CacheEvent, errorDelivery, initialEndDelivery, ObjectDelivery } from './cache-event.ts'
 import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
 import { EventHistory, historyEventsMax } from './event-history.ts'
 import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
 import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
-import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
+import { type ObjectCodec, withRevision } from './object-codec.ts'
 import type { ObjectPut } from './object-put.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
-import { hasOwners, readOwners } from './owners-trailer.ts'
 import { pastOf } from './past.ts'
+import { PastStates } from './past-states.ts'
 import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
 import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
 import { type FeedSink, registryPrefix, type StoreFeed } from './store-feed.ts'
 import { StoredObject } from './stored-object.ts'
-import { UnreadableValueError, UnreadableValues } from './unreadable-values.ts'
+import { UnreadableValues } from './unreadable-values.ts'
+import { ValueReader } from './value-reader.ts'
 import { WatcherIndex } from './watcher-index.ts'
-
-/** Most states of the past kept per resource for lists that are read in pages. Older ones are rebuilt from history. */
-export const snapshotsMax = 8
 
 export interface CacheWatchOptions {
   readonly selection: Selection
@@ -54,7 +43,7 @@ export class WatchCache implements FeedSink {
   readonly prefix: string
   readonly codec: ObjectCodec
   readonly writes = new InFlightWrites()
-  /** What somebody else has stored that is no object of the kind. The cache holds what was there before, for watches to go on from. */
+  /** Values that others have stored and that are no objects of the kind. The cache holds what was there before, for watches to go on from. */
   readonly unreadable: UnreadableValues
   /** Whether `fill` throws where it finds such a value: at a start nobody knows what was there before. */
   refusesUnreadable = true
@@ -63,7 +52,7 @@ export class WatchCache implements FeedSink {
   readonly #environment: Environment
   readonly #feed: StoreFeed
   readonly #historyMax: number
-  #kind: StoredKind
+  readonly #reader: ValueReader
   /** Whether what is held was read by another definition of the kind. */
   #isOutdated = false
   readonly #type: { readonly kind: string; readonly apiVersion: string }
@@ -72,8 +61,7 @@ export class WatchCache implements FeedSink {
   /** The same by key: every write looks its object up, and that should not depend on how many there are. */
   readonly #byKey = new Map<string, StoredObject>()
   #history = new EventHistory(0)
-  /** States of the past by revision, oldest use first. */
-  readonly #snapshots = new Map<number, OrderedMap<StoredObject>>()
+  readonly #snapshots = new PastStates()
   /** How many objects each namespace has, so that the first page of a list knows how many follow. */
   readonly #namespaceSizes = new Map<string, number>()
   /** Of all objects together. */
@@ -91,14 +79,14 @@ export class WatchCache implements FeedSink {
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
     this.prefix = `${registryPrefix}${definition.storageKey}/`
-    this.codec = createObjectCodec(definition, jsonReaderOf(definition.schema))
+    this.#reader = new ValueReader(definition)
+    this.codec = this.#reader.codec
     this.unreadable = new UnreadableValues(environment.logger)
     this.#indexes = new KeyIndexes(definition)
     this.#watchers = new WatcherIndex(definition)
     this.#environment = environment
     this.#feed = feed
     this.#historyMax = historyMax
-    this.#kind = definition
     this.#type = { kind: definition.kind, apiVersion: apiVersionOf(definition) }
   }
 
@@ -134,7 +122,7 @@ export class WatchCache implements FeedSink {
 
   /** What is stored is read by this definition of the kind from now on; what is held, when it is filled anew. */
   set kind(kind: StoredKind) {
-    this.#kind = kind
+    this.#reader.kind = kind
     this.#isOutdated = true
   }
 
@@ -155,7 +143,9 @@ export class WatchCache implements FeedSink {
   fill(entries: readonly Entry[], revision: number): void {
     for (const { key, value, modRevision } of entries) {
       const held = key.slice(this.prefix.length)
-      const read = this.refusesUnreadable ? this.#read(key, value, modRevision) : this.#tryRead(key, value, modRevision)
+      const read = this.refusesUnreadable
+        ? this.#reader.read(key, value, modRevision)
+        : this.#reader.tryRead(key, value, modRevision)
       if (read instanceof StoredObject) this.#hold(held, read, this.#byKey.get(held))
       else this.unreadable.add(held, read)
     }
@@ -241,7 +231,7 @@ export class WatchCache implements FeedSink {
 
   /** Keeps the present state for `sliceAt` with this revision. Costs little: states share what has not changed. */
   keepSnapshot(revision: number): void {
-    if (!this.#snapshots.has(revision)) this.#keep(revision, this.#objects.clone())
+    if (!this.#snapshots.has(revision)) this.#snapshots.keep(revision, this.#objects.clone())
   }
 
   /** Begins a watch. A revision that history does not reach back to gives a watch that ends with Expired (410). */
@@ -287,18 +277,14 @@ export class WatchCache implements FeedSink {
 
   #forgetEvents(revision: number): void {
     this.#history.forget(Math.min(revision, this.revision))
-    this.#forgetSnapshots(revision)
-  }
-
-  #forgetSnapshots(before: number): void {
-    for (const kept of this.#snapshots.keys()) if (kept < before) this.#snapshots.delete(kept)
+    this.#snapshots.forget(revision)
   }
 
   /** Forgets the states in which a key could not be read: what the key had then nobody knows. */
   #forgetUnreadable(key: string, revision: number): void {
     if (!this.unreadable.remove(key)) return
     this.#statesFrom = Math.max(this.#statesFrom, revision)
-    this.#forgetSnapshots(revision)
+    this.#snapshots.forget(revision)
   }
 
   /** Ends all watches. */
@@ -324,7 +310,7 @@ export class WatchCache implements FeedSink {
         prefix: this.prefix,
         timeMs: this.#environment.clock.now(),
         read: (key, value, at) => {
-          const read = this.#tryRead(key, value, at)
+          const read = this.#reader.tryRead(key, value, at)
           return read instanceof StoredObject ? read : undefined
         },
       })
@@ -344,7 +330,7 @@ export class WatchCache implements FeedSink {
       const held = key.slice(this.prefix.length)
       const previous = this.#byKey.get(held)
       if (previous?.revision !== modRevision) continue
-      const read = this.#tryRead(key, value, modRevision)
+      const read = this.#reader.tryRead(key, value, modRevision)
       if (read instanceof StoredObject) {
         this.unreadable.remove(held)
         this.#hold(held, read, previous)
@@ -370,7 +356,7 @@ export class WatchCache implements FeedSink {
     }
     if (write?.object !== undefined && write.put !== undefined)
       return this.written(write.object, write.owners, write.put, event.revision)
-    const read = this.#tryRead(event.key, event.value, event.revision)
+    const read = this.#reader.tryRead(event.key, event.value, event.revision)
     if (read instanceof StoredObject) {
       this.#forgetUnreadable(key, event.revision)
       return read
@@ -404,41 +390,6 @@ export class WatchCache implements FeedSink {
     return namespace === '' ? this.#objects.size : (this.#namespaceSizes.get(namespace) ?? 0)
   }
 
-  /** What makes bytes of an object in the version it has. */
-  #codecOf(apiVersion: string): ObjectCodec {
-    if (apiVersion === this.#type.apiVersion) return this.codec
-    const { group, kind, schema } = this.definition
-    const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
-    return createObjectCodec({ group, kind, version }, jsonReaderOf(schema))
-  }
-
-  /** Reads what this process has not written itself. Throws an UnreadableValueError. */
-  #read(key: string, value: Uint8Array, revision: number): StoredObject {
-    const read = this.#tryRead(key, value, revision)
-    if (read instanceof StoredObject) return read
-    throw read
-  }
-
-  #tryRead(key: string, value: Uint8Array, revision: number): StoredObject | UnreadableValueError {
-    try {
-      const { object, owners } = this.codec.decode(value, revision)
-      if (object.kind !== this.#type.kind) throw new TypeError(`its kind is ${JSON.stringify(object.kind)}`)
-      const isOurs = hasOwners(value)
-      const read = readStored(this.#kind, isOurs ? object : readForeign(this.#kind, object))
-      // Another form than the store's is one that the next write stores, though it may change nothing else.
-      const stale = read !== object || read.apiVersion !== this.#type.apiVersion
-      if (read === object && owners === undefined) {
-        return new StoredObject(object, revision, value, this.codec.head, { stale })
-      }
-      const own = owners ?? readOwners(value)
-      const codec = this.#codecOf(read.apiVersion)
-      const encoded = codec.encode(withoutVersion(read), own)
-      return new StoredObject(deepFreeze(read), revision, encoded, codec.head, { owners: own, stale })
-    } catch (cause) {
-      return new UnreadableValueError(key, this.definition.kind, revision, cause)
-    }
-  }
-
   #candidates(selection: Selection): Iterable<string> | undefined {
     if (selection.key !== undefined) return [selection.key]
     if (selection.unfiltered || this.#objects.size < indexedObjectsMin) return undefined
@@ -453,17 +404,8 @@ export class WatchCache implements FeedSink {
       if (previous === undefined) objects.delete(key)
       else objects.set(key, previous)
     }
-    this.#keep(revision, objects)
+    this.#snapshots.keep(revision, objects)
     return objects
-  }
-
-  #keep(revision: number, objects: OrderedMap<StoredObject>): void {
-    this.#snapshots.set(revision, objects)
-    if (this.#snapshots.size <= snapshotsMax) return
-    for (const oldest of this.#snapshots.keys()) {
-      this.#snapshots.delete(oldest)
-      break
-    }
   }
 
   #initialOf({ selection, from, marksInitialEnd }: CacheWatchOptions): Iterable<WatchDelivery> {
