@@ -1,0 +1,2 @@
+/** `1 pod`, `2 pods` */
+export const podsText = (count: number): string => `${count} pod${count === 1 ? '' : 's'}`
