@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkLayering } from './check-layering.ts'
+import { allowedImports, checkLayering } from './check-layering.ts'
 
 const allowed = { api: [], store: ['api'] }
 
@@ -67,4 +67,19 @@ describe('the layering check', () => {
       'packages/extras: has no place in the layering; give it one in scripts/check-layering.ts',
     ])
   })
+})
+
+it('allows what the table of docs/architecture.md says', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'architecture.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| \[`([\w-]+)`\]\([^)]+\) +\|[^|]+\| ([^|]+?) +\|$/gm)]
+  const above: string[] = []
+  const told = rows.map(([, name = '', imports = '']) => {
+    const [all, missing = ''] = /^all above(?: but (.+))?$/.exec(imports) ?? []
+    const named = imports === '–' ? [] : imports.replaceAll(' and ', ', ').split(', ')
+    const allowed = all === undefined ? named : above.filter((each) => !missing.split(', ').includes(each))
+    above.push(name)
+    return [name, allowed.toSorted()]
+  })
+  const entries = Object.entries(allowedImports)
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(entries.map(([name, all]) => [name, all.toSorted()])))
 })
