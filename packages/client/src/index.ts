@@ -1,4 +1,4 @@
-/** How anything talks to the API: one `Client`, over HTTP or in process, and what stands on it. */
+/** Clients of the API: one interface, over HTTP or in process, and the informers, work queues and events built on it. */
 
 export { BoundedMap } from './bounded-map.ts'
 export {

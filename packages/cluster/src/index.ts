@@ -1,3 +1,4 @@
+/** A whole cluster in one process (`startCluster`), put together from the other packages. */
 export type { StateReport } from '@coracle/apiserver'
 export { hasAddressesOfNodes } from '@coracle/controllers'
 export {

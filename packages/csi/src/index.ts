@@ -1,3 +1,3 @@
-/** Volumes of CSI drivers on a node: which drivers there are, and bringing what they have to pods. */
+/** Volumes of CSI drivers on a node: registers drivers, and stages and publishes their volumes for pods. */
 export { type NodeDrivers, type NodeDriversOptions, startNodeDrivers } from './node-drivers.ts'
 export type { BroughtVolume } from './volumes/driver-volumes.ts'

@@ -1,4 +1,4 @@
-/** Names of services: what answers them. */
+/** A DNS server for the names of services. */
 
 export { type ClusterDns, type ClusterDnsOptions, createClusterDns } from './cluster-dns.ts'
 export type { Exchange, Server } from './forward/exchange.ts'

@@ -1,3 +1,4 @@
+/** What components may touch of the host: clock, timers, randomness and logger, real or virtual; and metrics. */
 export { AssertionError, assert } from './assert.ts'
 export {
   aborted,

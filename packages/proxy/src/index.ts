@@ -1,4 +1,4 @@
-/** The service proxy: what leads traffic from a service's address to what is behind it. */
+/** The service proxy: carries connections to a service's address to its endpoints. */
 
 export {
   type Backend,

@@ -1,3 +1,4 @@
+/** The scheduler: assigns pods to nodes. */
 export type { Cluster } from './cluster.ts'
 export type { ClusterEvent } from './cluster-event.ts'
 export { loadWhatSchedulersNeedLater } from './load-when-needed.ts'

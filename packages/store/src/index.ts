@@ -1,3 +1,4 @@
+/** A revisioned key–value store with watch, in LMDB or in etcd; `@coracle/store/memory` has one in memory. */
 export { dataDirectoryNames } from './data-directory-names.ts'
 export { fileIdentity, makePrivateDirectory, syncDirectory } from './directories.ts'
 export { type DirectoryLock, type DirectoryOwner, directoryOwner, lockDirectory } from './directory-lock.ts'

@@ -1,4 +1,4 @@
-/** Says why an object is as it is: what holds it up, what would help, and which changes by whom led to it. */
+/** Explains why an object is as it is: what it waits for, what would help, and which changes led to it, and who made them. */
 export { type Author, type Change, changeOf } from './change.ts'
 export {
   changesMax,
