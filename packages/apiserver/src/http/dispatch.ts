@@ -19,17 +19,17 @@ import {
 } from './routes.ts'
 import { handleSubresource } from './subresource-handlers.ts'
 
-/** Passes a request on to what answers it, once it is judged whether its user may make it. Throws or rejects where it is to be refused. */
+/** Authorizes a request and calls the handler of its path. Throws or rejects with the error that the request is to be answered with. */
 export type Dispatch = (exchange: Exchange, path: string) => Promise<void> | void
 
-/** `paths` answers what is no resource. */
+/** `paths` answers requests whose path is no resource. */
 export function createDispatch(
   context: HandlerContext,
   paths: Dispatch,
   requests: RequestMetrics | undefined,
 ): Dispatch {
   const { core } = context
-  /** Of groups that the program brings a route is missing; others have nobody who would look. */
+  /** Upstream words it in another way where it has no handler for the group at all. */
   const notFoundAt = ({ group }: ResourceRoute): ApiError =>
     isBuiltInGroup(core.registries.definitions(), group) ? pathNotFound() : noHandler()
 
@@ -42,7 +42,7 @@ export function createDispatch(
       if (core.aggregator.isRemote(group, version)) {
         return handleRemote(context, exchange, { group, version, isLong: false })
       }
-      // Discovery shows what an acknowledged write has made of the kinds.
+      // Discovery must show kinds that an acknowledged write has defined.
       const settled = isHealthPath(path) ? undefined : core.kindsSettled()
       return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
@@ -62,23 +62,23 @@ export function createDispatch(
     )
     if (registry === undefined && !knowsAllKinds) {
       const settled = core.kindsSettled()
-      // Its client may not have waited: who begins to follow it then is not told.
+      // The client may have gone meanwhile: handlers would not be told of that any more.
       const goOn = () => (exchange.response.destroyed ? undefined : dispatch(exchange, path, true))
       if (settled !== undefined) return settled.then(goOn)
     }
-    if (registry === undefined || leadsNowhere(route, registry.definition)) throw notFoundAt(route)
+    if (registry === undefined || isUnservedPath(route, registry.definition)) throw notFoundAt(route)
     requests?.follow(exchange, route, registry.definition)
     if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
     if (route.verb === '') throw methodRefused(registry.definition, route.verb)
     if (lacksNamespace(route, registry.definition.namespaced)) {
-      // Upstream serves custom resources by a handler of their own, which knows no such path.
+      // Upstream's handler of custom resources has no such path, that of built-in ones has it without the method.
       throw registry.definition.schema.dialect === 'structural' ? noHandler() : pathMethodNotAllowed()
     }
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)
   }
 
-  /** Few ask, and none before the server has begun. */
+  /** Loaded with the first request for causes. */
   const answerCauses = async (exchange: Exchange, route: ResourceRoute): Promise<void> => {
     const { handleCauses } = await import('./causes-handler.ts')
     return handleCauses(context, exchange, route)
@@ -87,10 +87,10 @@ export function createDispatch(
 }
 
 /**
- * A namespaced object without its namespace, a cluster-scoped one inside of one, an object of a kind that has none, or something below
- * a subresource.
+ * Whether a kind is not served at a path of this form: a namespaced object without its namespace, a cluster-scoped one in a namespace,
+ * an object of a kind that stores none, or anything below a subresource.
  */
-function leadsNowhere(route: ResourceRoute, definition: ResourceDefinition): boolean {
+function isUnservedPath(route: ResourceRoute, definition: ResourceDefinition): boolean {
   const { namespaced } = definition
   if (route.deeper && !isProxied(route, definition)) return true
   if (isOnlyPosted(definition)) return route.name !== '' || (route.namespace !== '') !== namespaced
@@ -98,9 +98,9 @@ function leadsNowhere(route: ResourceRoute, definition: ResourceDefinition): boo
   return route.namespace === '' && route.name !== ''
 }
 
-/** Kinds that are questions or orders, as reviews and bindings: their collection takes them, and has no objects and no list. */
+/** Kinds whose objects are only created and never stored, such as reviews and bindings. */
 const isOnlyPosted = ({ verbs }: ResourceDefinition): boolean => verbs.every((verb) => verb === 'create')
 
-/** Across all namespaces one can only read. */
+/** Only reads may be across all namespaces. */
 const lacksNamespace = (route: ResourceRoute, namespaced: boolean): boolean =>
   namespaced && route.namespace === '' && route.verb !== 'list' && route.verb !== 'watch'

@@ -29,16 +29,16 @@ import { attributesOf, pathOf, routeOf } from './routes.ts'
 import type { ServerResponse } from './server-response.ts'
 import type { StrangerMemory } from './stranger-memory.ts'
 
-/** Requests that wait for a turn of the event loop; they are in memory whole but for their bodies. More get 429. */
+/** How many requests may wait for a turn of the event loop, in memory but for their bodies. More get 429. */
 export const waitingRequestsMax = 20_000
-/** Requests of which is being found out who makes them, where somebody else has to be asked. More get 429. */
+/** How many requests may be authenticated at once where a webhook or another issuer is asked. More get 429. */
 export const identifyingRequestsMax = 5_000
 
 export interface RequestHandlerOptions extends PathHandlerOptions {
   readonly authenticate: Authenticator
 }
 
-/** A request that nobody has looked at yet. */
+/** A request that is not authenticated yet. */
 interface Arrival {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -58,12 +58,12 @@ export interface HandlerParts {
   readonly turns: WorkTurns
   readonly strangers: StrangerMemory
   readonly clients: ClientHeaderMemory
-  /** Connections that end with what was said to them last. */
+  /** Connections that were refused: no further request on them is carried out. */
   readonly refused: WeakSet<Duplex>
   readonly upgrades: Upgrades
 }
 
-/** Finds out who makes a request, has it wait for its turn and for its seat, and passes it on to what answers it. */
+/** Authenticates requests, lets them wait for their turn and their seat, and dispatches them. */
 export function createRequestHandler(
   options: RequestHandlerOptions,
   { exchanges, bodies, turns, strangers, clients, refused, upgrades }: HandlerParts,
@@ -72,7 +72,7 @@ export function createRequestHandler(
   const { clock, logger } = environment
   const lists = new ListWriter(clock)
   exchanges.onClose(() => lists.close())
-  // Nobody needs it on a server whose clients all may do everything.
+  // Loaded when needed: clients in `system:masters` never wait.
   let flows: FlowAdmission | undefined
   let areFlowsAsked = false
   const loadFlows = async (): Promise<void> => {
@@ -80,7 +80,7 @@ export function createRequestHandler(
     flows = new FlowAdmission(flowControl, clock, options.metrics)
     exchanges.onClose(flows.close)
   }
-  /** It is tried again with the next request. */
+  /** The next request tries again. */
   const flowsFailed = (error: unknown): void => {
     areFlowsAsked = false
     logger.error('flow control cannot be loaded', { error })
@@ -138,7 +138,7 @@ export function createRequestHandler(
       const done = dispatch(exchange, path)
       done?.catch((error: unknown) => sendError(response, error, logger))
     }
-    // Health is told whatever else goes on, and whoever may do everything never waits: no flow schema comes before that one.
+    // Health is answered under any load. `system:masters` never waits: no flow schema comes before the exempt one.
     if (isHealthPath(path) || user.groups.includes(mastersGroup)) {
       start()
       return
@@ -159,7 +159,7 @@ export function createRequestHandler(
       return
     }
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(exchange.query))
-    // As upstream: what goes on for long by nature, watches left out, takes no seat, not even to begin.
+    // As upstream: long-running requests other than watches take no seat, not even for their start.
     if (isLongSubresource(route)) start()
     else flows.admit(exchange, route, startLater, refuse)
   }
@@ -196,7 +196,7 @@ export function createRequestHandler(
   }
 
   return (request, response) => {
-    // What follows on a connection that was refused is not carried out, though Node may have read it already.
+    // Node may have read further requests from a connection that was refused.
     if (refused.has(request.socket)) return
     const problem = framingProblem(request)
     if (problem !== undefined) {
@@ -212,7 +212,7 @@ export function createRequestHandler(
     if (wait === undefined) return attempt(request, response, path, search)
     if (turns.size > waitingRequestsMax) return sendError(response, tooManyRequests(busyMessage, 1), logger)
     void wait.then(() => {
-      // Its client may not have waited.
+      // The client may have gone meanwhile.
       if (!response.destroyed && !response.headersSent) attempt(request, response, path, search)
     })
   }
@@ -227,7 +227,7 @@ function refuse(response: ServerResponse, problem: string): void {
   response.end(problem)
 }
 
-/** Whom a request that asks for it counts as made by. What judges that is loaded with the first such request. */
+/** The user whom a request asks to impersonate, if the requester may. Loaded with the first such request. */
 async function impersonated(
   core: ApiCore,
   metrics: MetricsRegistry | undefined,
@@ -248,7 +248,7 @@ async function impersonated(
     : impersonationMetricsOf(metrics, core.environment.clock).actAs(core.authorize, impersonation)
 }
 
-/** What a request wants, for authorization. */
+/** The attributes of a request, for authorization. */
 function wantedOf({ registries }: ApiCore, method: string, path: string, search: string): RequestAttributes {
   const query = parseQuery(search)
   const route = routeOf(method, path, () => asksToWatch(query))

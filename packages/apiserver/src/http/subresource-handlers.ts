@@ -35,6 +35,17 @@ import {
 } from './routes.ts'
 import { contextOf } from './write-context.ts'
 
+/** A request for a subresource of one object. */
+interface SubresourceCall {
+  readonly context: HandlerContext
+  readonly exchange: Exchange
+  readonly definition: ResourceDefinition
+  readonly subresource: Subresource
+  /** '' for kinds without namespaces. */
+  readonly namespace: string
+  readonly route: ResourceRoute
+}
+
 /** Carries out what a route asks of a subresource. Authorization has happened. */
 export function handleSubresource(
   context: HandlerContext,
@@ -51,66 +62,42 @@ export function handleSubresource(
   const isCustom = definition.schema.dialect === 'structural'
   if (subresource === undefined && !isCustom) throw pathNotFound()
   if (definition.deprecated !== undefined) warn(exchange.response, definition.deprecated)
-  // A custom kind has any path; nothing is there.
+  // A custom kind has any path, but no object at it.
   if (subresource === undefined) throw notFound(definition, route.name)
   if (exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
   checkPathName(route.name)
   const namespace = definition.namespaced ? route.namespace : ''
-  if (subresource.connect !== undefined) return connect(context, exchange, registry, subresource, namespace, route)
-  if (route.verb === 'get') {
-    if (subresource.stream !== undefined) return stream(context, exchange, subresource, namespace, route.name)
-    return get(context, exchange, definition, subresource, namespace, route)
-  }
-  return write(context, exchange, definition, subresource, namespace, route)
+  const call: SubresourceCall = { context, exchange, definition, subresource, namespace, route }
+  if (subresource.connect !== undefined) return connect(call)
+  if (route.verb !== 'get') return write(call)
+  return subresource.stream === undefined ? get(call) : stream(call)
 }
 
-async function get(
-  context: HandlerContext,
-  exchange: Exchange,
-  definition: ResourceDefinition,
-  subresource: Subresource,
-  namespace: string,
-  route: ResourceRoute,
-): Promise<void> {
+async function get(call: SubresourceCall): Promise<void> {
+  const { exchange, definition, subresource, namespace, route } = call
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const representation = representationOf(context, exchange, definition, route.subresource)
+  const representation = representationOf(call)
   return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
-async function write(
-  context: HandlerContext,
-  exchange: Exchange,
-  definition: ResourceDefinition,
-  subresource: Subresource,
-  namespace: string,
-  route: ResourceRoute,
-): Promise<void> {
-  // As for objects, what a patch is comes before what is taken for an answer.
+async function write(call: SubresourceCall): Promise<void> {
+  const { exchange, definition, subresource, route } = call
+  // As for objects, the type of a patch is checked before the types that the client accepts.
   if (route.verb === 'patch' && subresource.patch !== undefined)
     patchTypeOf(exchange.request.headers['content-type'], definition)
-  const representation = representationOf(context, exchange, definition, route.subresource)
-  const result = await carryOut(context, exchange, definition, subresource, namespace, route)
+  const representation = representationOf(call)
+  const result = await carryOut(call)
   return sendResult(exchange, representation, definition, result)
 }
 
-function representationOf(
-  { representations }: HandlerContext,
-  exchange: Exchange,
-  definition: ResourceDefinition,
-  subresource: string,
-): Representation {
+function representationOf({ context, exchange, definition, route }: SubresourceCall): Representation {
   const isOfCustom = definition.schema.dialect === 'structural'
-  return representations.of(exchange, exchangedAs(definition, subresource), { isOfCustom })
+  return context.representations.of(exchange, exchangedAs(definition, route.subresource), { isOfCustom })
 }
 
-async function carryOut(
-  { bodies, turns }: HandlerContext,
-  exchange: Exchange,
-  definition: ResourceDefinition,
-  subresource: Subresource,
-  namespace: string,
-  route: ResourceRoute,
-): Promise<SubresourceResult> {
+async function carryOut(call: SubresourceCall): Promise<SubresourceResult> {
+  const { exchange, definition, subresource, namespace, route } = call
+  const { bodies, turns } = call.context
   const { request, response, query } = exchange
   const { verb, name } = route
   const contentType = request.headers['content-type']
@@ -155,7 +142,7 @@ function kindOf(definition: ResourceDefinition, name: string): ExpectedKind {
   return { group, kind, version, ...(schema === undefined ? {} : { schema }) }
 }
 
-/** What a subresource can be had in depends on what is exchanged: the scale of a custom object has a message in protobuf, the object none. */
+/** The kind whose forms a subresource can be had in: the Scale of a custom object can be had in protobuf, the object itself cannot. */
 function exchangedAs(definition: ResourceDefinition, subresource: string): ResourceDefinition {
   const { schema } = kindOf(definition, subresource)
   return schema === undefined || schema === definition.schema
@@ -163,7 +150,7 @@ function exchangedAs(definition: ResourceDefinition, subresource: string): Resou
     : { ...definition, schema: schema as ResourceDefinition['schema'] }
 }
 
-/** Kinds that subresources take and no path serves. */
+/** Kinds that only subresources accept. */
 const exchangedKinds = [
   { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema },
   { group: 'autoscaling', version: 'v1', kind: 'Scale', schema: scaleSchema },
@@ -181,17 +168,11 @@ function sendResult(
   return sendValue(response, representation, code, value, warnings)
 }
 
-/** Text as it comes, such as the log of a container: as fast as the client reads, until either side ends it. */
-async function stream(
-  context: HandlerContext,
-  exchange: Exchange,
-  subresource: Subresource,
-  namespace: string,
-  name: string,
-): Promise<void> {
+/** Sends text as it comes, such as the log of a container, as fast as the client reads, until either side ends it. */
+async function stream({ context, exchange, subresource, namespace, route }: SubresourceCall): Promise<void> {
   const signal = context.becomeLongRunning(exchange)
   const { output, begin } = await longAnswer(context, exchange, { contentType: 'text/plain', messages: 'bytes' })
-  const pieces = await subresource.stream?.(namespace, name, Object.fromEntries(exchange.query), signal)
+  const pieces = await subresource.stream?.(namespace, route.name, Object.fromEntries(exchange.query), signal)
   if (pieces === undefined) return
   begin()
   try {
@@ -200,7 +181,7 @@ async function stream(
       if (!output.write(piece)) await roomIn(output)
     }
   } catch (error) {
-    // Nothing of HTTP can be said any more on what has become a WebSocket.
+    // On what has become a WebSocket no error can be sent as an answer of HTTP.
     if (context.upgrades.isTaken(exchange.request)) return void output.destroy()
     if (!signal.aborted) throw error
   }
@@ -208,16 +189,16 @@ async function stream(
 }
 
 /** A request that becomes a connection of streams. */
-async function connect(
-  context: HandlerContext,
-  exchange: Exchange,
-  { definition }: Registry,
-  subresource: Subresource,
-  namespace: string,
-  route: ResourceRoute,
-): Promise<void> {
+async function connect({
+  context,
+  exchange,
+  definition,
+  subresource,
+  namespace,
+  route,
+}: SubresourceCall): Promise<void> {
   if (route.verb !== 'get' && route.verb !== 'create') throw pathMethodNotAllowed()
-  // WebSockets are opened by a GET; who may only read must not run commands by it.
+  // WebSockets are opened by a GET: whoever may only read must not run commands that way.
   if (route.verb === 'get') {
     context.core.authorize(
       exchange.user,
@@ -232,7 +213,7 @@ async function connect(
   await serveStreams(context, exchange, service)
 }
 
-/** Lets the agent of a node serve a connection: what is said on it is between that and the client. */
+/** Forwards a connection to the agent of a node, which serves it. */
 async function passOn(
   context: HandlerContext,
   exchange: Exchange,
@@ -252,7 +233,7 @@ async function passOn(
   await serveProxy(context, exchange, { kind: 'agent', agent: dialled }, at, signal)
 }
 
-/** What a node cannot do is told as node agents tell it: in text, which is how clients show it. */
+/** Begins a connection. Errors of a node are answered as text, as node agents do, which is how clients show them. */
 async function connected(
   exchange: Exchange,
   subresource: Subresource,

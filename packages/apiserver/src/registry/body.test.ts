@@ -3,9 +3,11 @@ import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { type DecodedBody, decodeBody } from './body.ts'
 
+const { clock } = virtualEnvironment()
+const decoding = { clock, definition: pods, fieldValidation: 'Warn', knowsKind: () => true } as const
 const read = (body: unknown, known?: KubernetesObject) =>
   // What fits is there at once.
-  (decodeBody(virtualEnvironment().clock, pods, body, 'Warn', () => true, known) as DecodedBody).object as Pod
+  (decodeBody(body, { ...decoding, known }) as DecodedBody).object as Pod
 
 const container = (index: number) => ({ name: `c${index}`, image: 'example/main' })
 const pod = (containers: number): Pod =>

@@ -33,33 +33,28 @@ export type DecodedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' 
 /** Whether a kind is served at all: decides between two wordings of the same refusal. */
 export type KnowsKind = (apiVersion: string, kind: string) => boolean
 
-/**
- * Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws, or rejects with, a BadRequest
- * in upstream's words where it is no object of the kind.
- */
-export function decodeBody(
-  clock: HeldClock,
-  definition: DecodedKind,
-  body: unknown,
-  fieldValidation: FieldValidation,
-  knowsKind: KnowsKind,
-  known?: KubernetesObject,
-  keepsNulls = false,
-): DecodedBody | Promise<DecodedBody> {
-  const decode = (goTypes?: GoTypes) =>
-    decodeIn(goTypes, definition, body, fieldValidation, knowsKind, known, keepsNulls)
-  return inGoTypes(decode, clock)
+/** How a body is decoded. */
+export interface BodyDecoding {
+  readonly clock: HeldClock
+  readonly definition: DecodedKind
+  readonly fieldValidation: FieldValidation
+  /** By default no other kind is known. */
+  readonly knowsKind?: KnowsKind
+  /** An object that was decoded before: values that the body shares with it are not decoded again. */
+  readonly known?: KubernetesObject | undefined
+  /** Nulls stay: in a configuration that is applied they mean something. */
+  readonly keepsNulls?: boolean
 }
 
-function decodeIn(
-  goTypes: GoTypes | undefined,
-  definition: DecodedKind,
-  body: unknown,
-  fieldValidation: FieldValidation,
-  knowsKind: KnowsKind,
-  known: KubernetesObject | undefined,
-  keepsNulls: boolean,
-): DecodedBody {
+/** Decodes a request's body. Throws, or rejects with, a BadRequest in upstream's words where it is no object of the kind. */
+export function decodeBody(body: unknown, decoding: BodyDecoding): DecodedBody | Promise<DecodedBody> {
+  return inGoTypes((goTypes) => decodeIn(goTypes, body, decoding), decoding.clock)
+}
+
+const knowsNoKind: KnowsKind = () => false
+
+function decodeIn(goTypes: GoTypes | undefined, body: unknown, decoding: BodyDecoding): DecodedBody {
+  const { definition, fieldValidation, knowsKind = knowsNoKind, known, keepsNulls = false } = decoding
   const { kind, version, schema } = definition
   const { typed, wrongKind } = withType(definition, body, knowsKind)
   const compiled = compile(schema)
@@ -69,11 +64,11 @@ function decodeIn(
     before === undefined ? typed : withSpec(typed, before.spec),
     { fieldValidation, kind, version, keepsNulls, goTypes, known: shared },
   )
-  // Clients may leave metadata out; nothing behind this point has to think of it.
+  // Clients may leave metadata out; from here on it is there.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
-  // What has not changed since it was decoded has its defaults.
+  // What is shared with an object that was decoded before has its defaults.
   const defaulted = compiled.applyDefaults(complete, before ?? known)
-  // A spec with fields that are not known has its warnings each time.
+  // A spec with unknown fields is not remembered, so that it is decoded, and warned of, each time.
   if (known === undefined && before === undefined && fieldValidation !== 'Ignore' && warnings.length === 0)
     rememberGiven(schema, typed, defaulted, valuesCount)
   return {

@@ -5,9 +5,10 @@ import { type DecodedBody, decodeBody } from './body.ts'
 import { completeAdmittedSpec, rememberAdmitted } from './complete-specs.ts'
 
 const written = (spec: object): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec }) as Pod
+const { clock } = virtualEnvironment()
 const read = (spec: object, fieldValidation: 'Ignore' | 'Warn' = 'Warn') =>
   // What fits is there at once.
-  decodeBody(virtualEnvironment().clock, pods, written(spec), fieldValidation, () => true) as DecodedBody
+  decodeBody(written(spec), { clock, definition: pods, fieldValidation, knowsKind: () => true }) as DecodedBody
 const container = { name: 'main', image: 'example/main' }
 
 describe('the spec of a template', () => {

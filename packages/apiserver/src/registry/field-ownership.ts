@@ -109,24 +109,30 @@ export interface RequestedChange {
   readonly after: KubernetesObject
 }
 
-/** The owners of a new object. With a `pause`, which large objects have, others are served meanwhile. */
-export function ownersOfNew(
-  kind: StoredKind,
-  definition: ResourceDefinition,
-  object: KubernetesObject,
-  given: ObjectMeta['managedFields'],
-  manager: Manager,
-  nowMs: number,
-  pause?: Pause,
-): FieldOwners | Promise<FieldOwners> {
+/** A write whose changes are to be recorded. */
+export interface OwningWrite {
+  readonly kind: StoredKind
+  /** The version of the request, in which the object is seen here. */
+  readonly definition: ResourceDefinition
+  /** The managedFields that the request itself has. */
+  readonly given: ObjectMeta['managedFields']
+  readonly manager: Manager
+  readonly nowMs: number
+  /** Large objects have one: others are served while their owners are found. */
+  readonly pause?: Pause | undefined
+}
+
+/** The owners of a new object. */
+export function ownersOfNew(object: KubernetesObject, write: OwningWrite): FieldOwners | Promise<FieldOwners> {
+  const { definition, given } = write
   const owners = given === undefined ? noOwners : (ownersOf(given) ?? noOwners)
   const before = emptyObjectOf(definition.schema) as KubernetesObject
   const made = undeleted(object)
   const after = definition.hasStatus ? withMember(made, 'status', before) : made
-  return record(kind, { before, after }, owners, manager, nowMs, pause)
+  return record({ before, after }, owners, write)
 }
 
-/** A new object as upstream looks at it: that it is on its way out it cannot say (WipeObjectMetaSystemFields). */
+/** A new object as upstream sees it: it cannot be one that is being deleted (WipeObjectMetaSystemFields). */
 function undeleted(object: KubernetesObject): KubernetesObject {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
   if (deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined) return object
@@ -134,34 +140,20 @@ function undeleted(object: KubernetesObject): KubernetesObject {
   return { ...object, metadata }
 }
 
-/** One list, by which is known what becomes of it. */
+/** One list for all, so that what follows from it is computed once. */
 const noOwners: FieldOwners = []
 
-/**
- * The owners of a changed object. `given` are the managedFields that the request itself has. With a `pause`, which large objects have,
- * others are served meanwhile.
- */
+/** The owners of a changed object, which had the owners `live` before. */
 export function ownersOfChanged(
-  kind: StoredKind,
-  definition: ResourceDefinition,
   { before, after }: RequestedChange,
   live: FieldOwners,
-  given: ObjectMeta['managedFields'],
-  manager: Manager,
-  nowMs: number,
-  pause?: Pause,
+  write: OwningWrite,
 ): FieldOwners | Promise<FieldOwners> {
+  const { kind, definition, given, manager } = write
   const owners = manager.subresource === '' && given !== undefined ? requestedOwners(live, given) : live
-  // Of an object that nobody owned when it came to be, nothing is until somebody applies to it.
+  // An object that was created without owners has none until somebody applies to it.
   if (owners.length === 0) return owners
-  return record(
-    kind,
-    { before, after: withoutIgnored(definition, kind.rules, before, after, manager) },
-    owners,
-    manager,
-    nowMs,
-    pause,
-  )
+  return record({ before, after: withoutIgnored(definition, kind.rules, before, after, manager) }, owners, write)
 }
 
 /** The object with what a write through the manager's part may not change as it was before. */
@@ -193,17 +185,14 @@ function withMember(object: KubernetesObject, name: string, other: KubernetesObj
 }
 
 function record(
-  kind: StoredKind,
   change: RequestedChange,
   owners: FieldOwners,
-  manager: Manager,
-  nowMs: number,
-  pause: Pause | undefined,
+  { kind, manager, nowMs, pause }: OwningWrite,
 ): FieldOwners | Promise<FieldOwners> {
   const time = formatTime(nowMs)
   const reset = kind.rules.resetFields?.[manager.subresource]
   const ignored = reset && (() => reset)
-  // As upstream: a write does not fail for the sake of ownership where nobody converts, or elements do not say which they are.
+  // As upstream: a write does not fail because its owners cannot be found, where versions cannot be converted or elements have no keys.
   try {
     const recorded = withConversions(kind, (versions) => {
       const owned = { ...change, owners, manager, versions, ignored }

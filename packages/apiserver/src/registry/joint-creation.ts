@@ -83,7 +83,7 @@ async function ownersOf(
   }
   const manager = managerOf(origin.context, fromContext, definition, '', 'Update')
   const ownersOfRest = (rest: KubernetesObject) =>
-    ownersOfNew(storage.kind, definition, rest, undefined, manager, nowMs)
+    ownersOfNew(rest, { kind: storage.kind, definition, given: undefined, manager, nowMs })
   if (applied === undefined) return ownersOfRest(object)
   const rest = Object.fromEntries(Object.entries(object).filter(([name]) => name !== applied.field))
   const applier = { ...manager, name: applied.by, operation: 'Apply', time: formatTime(nowMs) } as const

@@ -117,7 +117,10 @@ async function createByApply(parts: RegistryParts, request: ApplyRequest): Promi
   const applied = await appliedTo(parts, request, undefined)
   checkIdentity(view.definition, applied.object, namespace, name)
   try {
-    return { ...(await createObject(parts, context, namespace, applied, options, true)), created: true }
+    return {
+      ...(await createObject(parts, { context, namespace, body: applied, options, implied: true })),
+      created: true,
+    }
   } catch (error) {
     if (hasReason(error, 'AlreadyExists') && storage.peek(namespace, name) !== undefined) return undefined
     throw error

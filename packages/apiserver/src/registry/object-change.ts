@@ -21,12 +21,12 @@ import { sharingWith } from './structure-sharing.ts'
 import { checkUpdate } from './validation.ts'
 import { WriteAdmission } from './write-admission.ts'
 
-/** How often a patch, or an update that names no version, is tried again because something else came first. */
+/** How often a patch, or an update that names no version, is tried again because another write came first. */
 export const optimisticAttemptsMax = 32
 
 /**
- * Where writes of a namespace line up that change something else along with their objects, such as a quota, once others came first:
- * hundreds at once would all but never come through. The key of a turn that no object has.
+ * The queue of a namespace's writes that also change another object, such as a quota, and have lost a race for it. Without a queue
+ * hundreds of them at once would hardly ever succeed. It is a key that no object has.
  */
 export const alongsideLine = (namespace: string): string => `${namespace}/`
 
@@ -34,20 +34,20 @@ export const alongsideLine = (namespace: string): string => `${namespace}/`
 export interface Change {
   /** The changed object; through a view, the view's object. */
   readonly object: KubernetesObject
-  /** The object in the version of the request; that of the hub unless said. */
+  /** The object in the version of the request. Absent: it is `object`, in the version of the hub. */
   readonly requested?: KubernetesObject
   /** What the client wrote there. */
   readonly managedFields?: ObjectMeta['managedFields']
-  /** Who owns what after the change, where the change knows: it is an apply. */
+  /** The owners of fields after the change, where the change knows them: it is an apply. */
   readonly owners?: FieldOwners
   readonly warnings: readonly string[]
-  /** False where the change was meant for one version only: if that is gone it is a conflict. */
+  /** False where the change was meant for one version only: if the object has another by then, that is a conflict. */
   readonly repeatable: boolean
   /** Whether it was asked for as a patch; an apply is one in any case. */
   readonly isPatch?: boolean
-  /** How many values were decoded for it; few where it is absent. */
+  /** How many values were decoded for it. Absent: few. */
   readonly valuesCount?: number
-  /** What it is refused with when it is checked: it came as an object of another kind. */
+  /** The error it is refused with when it is validated: it came as an object of another kind. */
   readonly wrongKind?: ApiError | undefined
 }
 
@@ -61,7 +61,7 @@ export interface ChangeRequest {
 }
 
 /**
- * Changes one object: computes the change from what is there, and again where another write came first, unless the
+ * Changes one object: computes the change from the stored object, and again where another write came first, unless the
  * change was meant for one version. Resolves without writing where nothing changes.
  */
 export async function changeObject(parts: RegistryParts, request: ChangeRequest): Promise<WriteResult> {
@@ -69,10 +69,9 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
   const { cache, turns } = storage
   const key = cache.keyOf(request.namespace, request.name)
   const loading = storage.kind.strategy.load?.()
-  // Time stands still meanwhile where it is virtual.
   if (loading !== undefined) await parts.environment.clock.hold(loading)
   await feed.catchUp()
-  // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
+  // Most writes do not race with others. Those that lose a race queue up: of hundreds at one object hardly any would succeed otherwise.
   const made = turns.isTaken(key) ? undefined : await tryChange(parts, key, request)
   if (made !== undefined) return made
   return turns.take(key, async () => {
@@ -160,10 +159,10 @@ async function storeChange(
   if (wrongKind !== undefined) throw wrongKind
   const object = sharingWith(before, prepared)
   const ends = endsDeletion(kind, object, before)
-  // Of the owners, times alone are nothing to write for.
+  // Owners that differ in their times alone are not worth a write.
   const isChanged = ends || old.stale || object !== before || !sameOwners(owners, old.owners)
-  // What is as it was has been checked when it was written. Whether it may be written now is another question, and rules of custom kinds
-  // may be about the change itself.
+  // An unchanged object was validated when it was written. Rules of custom kinds may depend on the change itself, and admission decides
+  // in any case whether the write is allowed now.
   let tolerated: readonly string[] = []
   if (isChanged || kind.custom !== undefined) {
     if (pause !== undefined) await pause()
@@ -198,17 +197,17 @@ async function storeChange(
     : putWithinLimit(owners, change.owners !== undefined, (kept) =>
         writer.put(key, object, kept, old.revision, origin, [...(admission?.alongside ?? []), ...allocated]),
       ))
-  // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
+  // The client that removed the last finalizer gets the object without it; watchers get the last state that was stored.
   if (stored !== undefined) {
     return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)
   }
-  // Where only what was to be changed along with it came first, the change is judged again.
+  // Where only another object of the transaction has changed, the change is judged again.
   if (!repeatable && parts.storage.peek(request.namespace, name)?.revision !== old.revision)
     throw staleVersion(kind, name)
   return undefined
 }
 
-/** Who owns what of an object after a change; the very owners it had where that is the same. What admission adds nobody owns. */
+/** The owners of an object's fields after a change; the same list as before where nothing changed hands. What admission adds has no owner. */
 async function ownersAfter(
   { storage: { kind }, view, environment }: RegistryParts,
   { context, part, options }: ChangeRequest,
@@ -217,7 +216,7 @@ async function ownersAfter(
   { object, requested, managedFields }: Change,
   pause: Pause | undefined,
 ): Promise<FieldOwners> {
-  // What follows from something posted was not written by anybody, as far as upstream's ownership goes.
+  // Upstream records no owner for what the server writes because of a posted object, such as a binding.
   if (part.isAdmitted === true) return old.owners
   const { view: ofPart } = part
   const isOfHub = view.isHub || (requested === undefined && ofPart === undefined)
@@ -227,16 +226,15 @@ async function ownersAfter(
   const written = requested ?? ofPart?.beforeAdmission?.(hub, object) ?? ofPart?.apply(hub, object) ?? object
   // What is written through a view of the object, such as its scale, comes out in the hub's form.
   const after = isOfHub || requested !== undefined ? await written : await view.fromHub(await written)
-  return ownersOfChanged(
+  const nowMs = environment.clock.now()
+  return ownersOfChanged({ before, after }, old.owners, {
     kind,
     definition,
-    { before, after },
-    old.owners,
-    managedFields,
+    given: managedFields,
     manager,
-    environment.clock.now(),
+    nowMs,
     pause,
-  )
+  })
 }
 
 /** Whether a change was asked for as a patch or by an apply. */
@@ -256,7 +254,7 @@ async function updateAdmission(
   return new WriteAdmission(parts, {
     ...common,
     old: before,
-    // As upstream: of the object before a change nobody is told who owns what.
+    // As upstream: admission is not told the owners of the old object.
     owners: () => owners,
   })
 }

@@ -21,38 +21,35 @@ import { WriteAdmission } from './write-admission.ts'
 /** How many names are tried for an object with a generated one. */
 export const generatedNameAttemptsMax = 8
 
-/** The way of a decoded object into the store. What a request brings about that is a creation only because nothing was there, `implied`, takes the right to create besides. */
-export function createObject(
-  parts: RegistryParts,
-  context: RequestContext,
-  requestedNamespace: string,
-  decoded: RequestedBody,
-  options: RegistryWriteOptions,
-  implied = false,
-): Promise<WriteResult> {
-  const made = createDecoded(parts, context, requestedNamespace, decoded, options, implied)
-  return decoded.warnings.length === 0 ? made : warning(decoded.warnings, made)
+/** A creation that a request asks for. */
+export interface RequestedCreation {
+  readonly context: RequestContext
+  /** The namespace of the path. */
+  readonly namespace: string
+  readonly body: RequestedBody
+  readonly options: RegistryWriteOptions
+  /** The request is no creation, but there was nothing to update or apply to: it needs the right to create as well. */
+  readonly implied?: boolean
 }
 
-async function createDecoded(
-  parts: RegistryParts,
-  context: RequestContext,
-  requestedNamespace: string,
-  decoded: RequestedBody,
-  options: RegistryWriteOptions,
-  implied: boolean,
-): Promise<WriteResult> {
-  const { storage, environment, turns, view } = parts
-  const { kind } = storage
-  const { name: givenName = '', resourceVersion = '' } = decoded.object.metadata
+/** Creates an object: admits and validates it, and commits it under a name that is not taken. */
+export function createObject(parts: RegistryParts, creation: RequestedCreation): Promise<WriteResult> {
+  const made = admitAndCreate(parts, creation)
+  const { warnings } = creation.body
+  return warnings.length === 0 ? made : warning(warnings, made)
+}
+
+async function admitAndCreate(parts: RegistryParts, creation: RequestedCreation): Promise<WriteResult> {
+  const { context, body, options } = creation
+  const { kind } = parts.storage
+  const { name = '', resourceVersion = '' } = body.object.metadata
   const givenRevision = parseResourceVersion(resourceVersion)
   const loading = kind.strategy.load?.()
-  // Time stands still meanwhile where it is virtual.
-  if (loading !== undefined) await environment.clock.hold(loading)
-  const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
-  const pause = pauseFor(turns, decoded.valuesCount, 0)
+  if (loading !== undefined) await parts.environment.clock.hold(loading)
+  const namespace = namespaceForCreate(kind, creation.namespace, body.object)
+  const pause = pauseFor(parts.turns, body.valuesCount, 0)
   if (pause !== undefined) await pause()
-  const recorded = decoded.owners ?? ownersOf(parts, context, decoded, options, pause)
+  const recorded = body.owners ?? ownersOf(parts, context, body, options, pause)
   const givenOwners = recorded instanceof Promise ? await recorded : recorded
   if (pause !== undefined) await pause()
   const admission = new WriteAdmission(parts, {
@@ -60,90 +57,148 @@ async function createDecoded(
     context,
     subresource: '',
     namespace,
-    name: givenName,
+    name,
     old: undefined,
     owners: () => givenOwners,
     options,
   })
-  const admitting = admission.admit(inNamespace(decoded.object, namespace))
-  const admitted = admitting instanceof Promise ? await admitting : admitting
+  const admitting = admission.admit(inNamespace(body.object, namespace))
+  const object = admitting instanceof Promise ? await admitting : admitting
   const owners = admission.ownersAfter(givenOwners)
   if (pause !== undefined) await pause()
-  if (kind.namespaced) checkNamespace(admitted, namespace)
-  const { generateName = '' } = admitted.metadata
-  // Admission may have named it, but not what the path names.
-  const chosenName = implied ? givenName : (admitted.metadata.name ?? '')
-  const generates = chosenName === '' && generateName !== ''
-  const nameOf = () => {
-    if (generates) return generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet))
-    return chosenName === '' && kind.rules.namesNameless === true ? environment.random.uuid() : chosenName
+  if (kind.namespaced) checkNamespace(object, namespace)
+  return new AdmittedCreation(parts, creation, { namespace, object, owners, admission, givenRevision, pause }).store()
+}
+
+/** What admission has made of an object that is to be created. */
+interface Admitted {
+  readonly namespace: string
+  readonly object: KubernetesObject
+  readonly owners: FieldOwners
+  readonly admission: WriteAdmission
+  /** The resourceVersion that the object came with, which a new one must not have; 0 for none. */
+  readonly givenRevision: number
+  readonly pause: Pause | undefined
+}
+
+/** Stores an object that was admitted, under as many generated names, and as often, as it takes. */
+class AdmittedCreation {
+  readonly #parts: RegistryParts
+  readonly #creation: RequestedCreation
+  readonly #admitted: Admitted
+  /** The name that the object has; '' where one is to be made. */
+  readonly #chosenName: string
+  readonly #generates: boolean
+
+  constructor(parts: RegistryParts, creation: RequestedCreation, admitted: Admitted) {
+    this.#parts = parts
+    this.#creation = creation
+    this.#admitted = admitted
+    const { metadata } = admitted.object
+    // Admission may name an object, but not change the name in a path.
+    this.#chosenName = (creation.implied === true ? creation.body.object.metadata.name : metadata.name) ?? ''
+    this.#generates = this.#chosenName === '' && (metadata.generateName ?? '') !== ''
   }
-  /** Undefined where the name is taken, or what is to change along with the object has changed. */
-  const tryName = async (name: string): Promise<WriteResult | undefined> => {
+
+  async store(): Promise<WriteResult> {
+    const { storage } = this.#parts
+    const { kind } = storage
+    const { namespace } = this.#admitted
+    const line = alongsideLine(namespace)
+    let isContended = storage.turns.isTaken(line)
+    let takenCount = 0
+    let contendedCount = 0
+    for (;;) {
+      const name = this.#nextName()
+      const made = await (isContended ? storage.turns.take(line, () => this.#tryName(name)) : this.#tryName(name))
+      if (made !== undefined) return made
+      const taken = storage.peek(namespace, name)?.object
+      if (taken !== undefined || storage.isUnreadable(namespace, name)) {
+        if (!this.#generates) throw nameTaken(kind, name, taken)
+        takenCount += 1
+        if (takenCount === generatedNameAttemptsMax) throw noUniqueName(kind, name)
+        continue
+      }
+      // Another object that is written along with this one has changed: everything that depends on it is judged again.
+      isContended = true
+      contendedCount += 1
+      if (contendedCount === optimisticAttemptsMax) throw writtenAlongside(kind, name)
+    }
+  }
+
+  #nextName(): string {
+    const { environment, storage } = this.#parts
+    const { generateName = '' } = this.#admitted.object.metadata
+    if (this.#generates)
+      return generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet))
+    const isNamed = this.#chosenName !== '' || storage.kind.rules.namesNameless !== true
+    return isNamed ? this.#chosenName : environment.random.uuid()
+  }
+
+  /** Undefined where the name is taken, or another object that is written along with this one has changed. */
+  async #tryName(name: string): Promise<WriteResult | undefined> {
+    const { storage, environment } = this.#parts
+    const { namespace, object: admitted } = this.#admitted
     const identity = { namespace, name, uid: environment.random.uuid() }
-    const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
+    const prepared = prepareForCreate(storage.kind, admitted, identity, environment.clock.now())
     const allocation = storage.allocator?.allocate(prepared, undefined)
     try {
       const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
-      if (decoded.wrongKind !== undefined) throw decoded.wrongKind
-      const outside = [
-        ...ownersErrors(owners, decoded.managedFields),
-        ...outsideErrors(parts, context, namespace, object),
-      ]
-      await checkCreate(parts, object, outside, pause)
-      if (implied) {
-        const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
-        parts.authorize(context.user, { ...common, namespace, name })
-      }
-      const judging = admission.judge(object)
-      if (judging !== undefined) await judging
-      if (pause !== undefined) await pause()
-      const { dryRun, fieldManager } = options
-      // Upstream's store refuses it, which a dry run does not reach.
-      if (givenRevision > 0 && !dryRun) throw resourceVersionGiven()
-      const origin: WriteOrigin = {
-        context,
-        verb: 'create',
-        subresource: '',
-        fieldManager,
-        admission: admission.changedBy,
-      }
-      const alongside =
-        allocation === undefined ? admission.alongside : [...admission.alongside, ...allocation.alongside]
-      const stored = await putWithinLimit(owners, decoded.owners !== undefined, (kept) =>
-        insert(parts, namespace, name, object, kept, dryRun, origin, alongside),
-      )
-      if (stored === undefined) return undefined
-      if (!options.dryRun) storage.lastCreated = stored.object
-      const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
-      return answerOf(parts, stored, true, warnings)
+      await this.#check(name, object)
+      return await this.#commit(name, object, allocation?.alongside ?? [])
     } finally {
       allocation?.release()
     }
   }
-  const line = alongsideLine(namespace)
-  let isContended = storage.turns.isTaken(line)
-  let takenCount = 0
-  let contendedCount = 0
-  for (;;) {
-    const name = nameOf()
-    const made = await (isContended ? storage.turns.take(line, () => tryName(name)) : tryName(name))
-    if (made !== undefined) return made
-    const taken = storage.peek(namespace, name)?.object
-    if (taken !== undefined || storage.isUnreadable(namespace, name)) {
-      if (!generates) throw nameTaken(kind, name, taken)
-      takenCount += 1
-      if (takenCount === generatedNameAttemptsMax) throw noUniqueName(kind, name)
-      continue
+
+  /** Throws where the object is not valid, the user may not create it, or validating admission refuses it. */
+  async #check(name: string, object: KubernetesObject): Promise<void> {
+    const { context, body, implied } = this.#creation
+    const { namespace, owners, admission, pause } = this.#admitted
+    if (body.wrongKind !== undefined) throw body.wrongKind
+    const outside = [
+      ...ownersErrors(owners, body.managedFields),
+      ...outsideErrors(this.#parts, context, namespace, object),
+    ]
+    await checkCreate(this.#parts, object, outside, pause)
+    if (implied === true) {
+      const resource = this.#parts.view.definition
+      const common = { kind: 'resource', verb: 'create', resource, subresource: '' } as const
+      this.#parts.authorize(context.user, { ...common, namespace, name })
     }
-    // What was to be changed along with it has changed: it is judged again.
-    isContended = true
-    contendedCount += 1
-    if (contendedCount === optimisticAttemptsMax) throw writtenAlongside(kind, name)
+    const judging = admission.judge(object)
+    if (judging !== undefined) await judging
+    if (pause !== undefined) await pause()
+  }
+
+  /** Undefined where the name is taken, or an object in `alongside` is no longer as it was read. */
+  async #commit(
+    name: string,
+    object: KubernetesObject,
+    allocated: readonly JointWrite[],
+  ): Promise<WriteResult | undefined> {
+    const { storage } = this.#parts
+    const { context, body, options } = this.#creation
+    const { namespace, owners, admission, givenRevision } = this.#admitted
+    const { dryRun, fieldManager } = options
+    // Upstream's store refuses it, which a dry run does not reach.
+    if (givenRevision > 0 && !dryRun) throw resourceVersionGiven()
+    const { changedBy } = admission
+    const origin: WriteOrigin = { context, verb: 'create', subresource: '', fieldManager, admission: changedBy }
+    const alongside = allocated.length === 0 ? admission.alongside : [...admission.alongside, ...allocated]
+    const key = storage.cache.keyOf(namespace, name)
+    const stored = await putWithinLimit<Stored | undefined>(owners, body.owners !== undefined, (kept) => {
+      if (storage.cache.get(key) !== undefined || storage.cache.unreadable.get(key) !== undefined) return undefined
+      return dryRun ? unstored(object, 0, kept) : storage.writer.put(key, object, kept, 0, origin, alongside)
+    })
+    if (stored === undefined) return undefined
+    if (!dryRun) storage.lastCreated = stored.object
+    const warnings = [...body.warnings, ...(storage.kind.strategy.warnings?.(object, undefined) ?? [])]
+    return answerOf(this.#parts, stored, true, warnings)
   }
 }
 
-/** What others than a new object have against it. */
+/** The errors of a new object by rules that depend on more than the object. */
 function outsideErrors(
   { storage: { kind, outsideRules } }: RegistryParts,
   { user }: RequestContext,
@@ -163,7 +218,7 @@ function inNamespace(object: KubernetesObject, namespace: string): KubernetesObj
   return { ...object, metadata: { ...object.metadata, namespace } }
 }
 
-/** Who owns what of a new object. What admission adds nobody owns. */
+/** The owners of a new object's fields. What admission adds has no owner. */
 function ownersOf(
   { storage, view, environment }: RegistryParts,
   context: RequestContext,
@@ -172,22 +227,8 @@ function ownersOf(
   pause: Pause | undefined,
 ): FieldOwners | Promise<FieldOwners> {
   const manager = managerOf(context, options, view.definition, '', 'Update')
-  return ownersOfNew(storage.kind, view.definition, requested, managedFields, manager, environment.clock.now(), pause)
-}
-
-/** Stores a new object; undefined where its name is taken. */
-function insert(
-  { storage }: RegistryParts,
-  namespace: string,
-  name: string,
-  object: KubernetesObject,
-  owners: FieldOwners,
-  dryRun: boolean,
-  origin: WriteOrigin,
-  alongside: readonly JointWrite[],
-): Promise<Stored | undefined> | Stored | undefined {
-  const { cache, writer } = storage
-  const key = cache.keyOf(namespace, name)
-  if (cache.get(key) !== undefined || cache.unreadable.get(key) !== undefined) return undefined
-  return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, origin, alongside)
+  const { kind } = storage
+  const { definition } = view
+  const nowMs = environment.clock.now()
+  return ownersOfNew(requested, { kind, definition, given: managedFields, manager, nowMs, pause })
 }

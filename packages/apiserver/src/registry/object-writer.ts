@@ -15,30 +15,30 @@ import type { WatchCache } from '../watch-cache/watch-cache.ts'
 export type JointWrite = JointObject | JointRecord
 
 /**
- * Another object: created where `old` is undefined, removed where `object` is, changed otherwise. Who owns its fields stays as it
- * is.
+ * Another object: created where `old` is undefined, removed where `object` is, changed otherwise. The owners of its fields stay the
+ * same.
  */
 export interface JointObject {
-  /** What writes the other object's kind. */
+  /** The writer of the other object's kind. */
   readonly writer: ObjectWriter
   readonly key: string
   readonly old: StoredObject | undefined
   readonly object: KubernetesObject | undefined
-  /** Who owns the fields of a new object: nobody unless it is said. */
+  /** The owners of a new object's fields; none by default. */
   readonly owners?: FieldOwners
 }
 
-/** A record of the server's own, which no cache holds: one that must not be there yet, or one that goes where it is there. */
+/** A record of the server's own, which no cache holds: one to create, which must not exist yet, or one to remove if it exists. */
 export interface JointRecord {
   /** Its key in the store. */
   readonly record: string
-  /** Undefined: it goes. */
+  /** Undefined: it is removed. */
   readonly value: Uint8Array | undefined
 }
 
 /**
- * Commits objects, each on the condition that it is still at the revision it was computed from. Where something else came
- * first it resolves to undefined, when the cache has taken that in: the next attempt starts from there. What is `joint` is
+ * Commits objects, each on the condition that it is still at the revision it was computed from. Where another write came
+ * first, a call resolves to undefined once the cache has that write: the next attempt starts from there. `joint` objects are
  * written in the same transaction, on the same condition.
  */
 export class ObjectWriter {
@@ -124,7 +124,7 @@ export class ObjectWriter {
     return this.#changeOf(operation, key, object ?? old?.object ?? { metadata: {} })
   }
 
-  /** The revision of a write, once the cache has it; undefined where something else came first. */
+  /** The revision of a write, once the cache has it; undefined where another write came first. */
   #commit(
     write: InFlightWrite,
     operation: Operation,
@@ -154,7 +154,8 @@ export class ObjectWriter {
       const { ok, revision } = await this.#store.commit(
         note === undefined ? { conditions, operations } : { conditions, operations, note },
       )
-      // A store that nobody else writes to has told the cache by now. If news are late, what is written is written.
+      // A store with a single writer has told the cache by now. With another, events may be late for longer than this waits: the write
+      // has succeeded all the same.
       if (write.stored === undefined) await this.#feed.waitFor(revision, futureVersionWaitMs)
       return ok ? revision : undefined
     } catch (error) {
@@ -168,7 +169,7 @@ export class ObjectWriter {
 
 const noOthers: readonly BegunWrite[] = []
 
-/** A transaction with what is written together with its object. */
+/** A transaction with all that is written together with its object. */
 function together(
   { conditions, operations }: Pick<Transaction, 'conditions' | 'operations'>,
   joint: readonly JointWrite[],
@@ -188,7 +189,7 @@ function together(
   return { conditions: allConditions, operations: allOperations }
 }
 
-/** A write that the cache has been told of. */
+/** A write under way, which the cache expects. */
 interface BegunWrite {
   readonly writer: ObjectWriter
   readonly write: InFlightWrite

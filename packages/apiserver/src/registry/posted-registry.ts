@@ -44,7 +44,8 @@ export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
     const { definition } = this
-    const { object, warnings } = await decodeBody(this.#clock, definition, body, options.fieldValidation, () => false)
+    const decoding = { clock: this.#clock, definition, fieldValidation: options.fieldValidation }
+    const { object, warnings } = await decodeBody(body, decoding)
     const namespace = namespaceForCreate(definition, requestedNamespace, object)
     const posted = { ...object, metadata: ownMetadata(object.metadata, namespace) }
     const kind = admittedPosted(definition)

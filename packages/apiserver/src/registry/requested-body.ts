@@ -38,7 +38,9 @@ export function decodeRequested(
     const known = registries.byKind(apiVersion, kind)?.definition
     return known !== undefined && known.schema.dialect !== 'structural' && schemeOf(known.group) === scheme
   }
-  const decoded = decodeBody(environment.clock, view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
+  const { clock } = environment
+  const { definition } = view
+  const decoded = decodeBody(body, { clock, definition, fieldValidation, knowsKind, known, keepsNulls })
   return decoded instanceof Promise ? decoded.then((each) => toHub(view, each)) : toHub(view, decoded)
 }
 

@@ -39,26 +39,26 @@ import { WriteAdmission } from './write-admission.ts'
 /** How many objects of a collection are deleted at a time. */
 export const concurrentDeletesMax = 100
 
-/** Something that is done to an object beside writing it: POSTed to one of its subresources, or a connection to it. */
+/** A request to an object that does not write it: something POSTed to one of its subresources, or a connection to it. */
 export interface PostedObject {
   readonly operation: Extract<AdmissionOperation, 'CREATE' | 'CONNECT'>
-  /** Of the object; '' where `posted` is what the path names. */
+  /** The subresource of the object; '' where `posted` is the resource in the path. */
   readonly subresource: string
-  /** The resource that it is posted to, where that is another one than that of the object. */
+  /** The resource that it is posted to, where that is not the resource of the object. */
   readonly posted?: ResourceDefinition
-  /** What is posted, or what the options of the connection are; what is posted to a resource is of its kind. */
+  /** The kind of what is posted, or of the options of a connection. Absent: the kind of the resource. */
   readonly kind?: AdmittedKind
   readonly object: KubernetesObject
   readonly options: RegistryWriteOptions
   /** Throws where the object is not valid, after admission may have changed it. */
   check?(object: KubernetesObject): void
-  /** What the server adds to the object, after admission may have changed it and before it is checked. */
+  /** Completes the object, after admission may have changed it and before it is checked. */
   complete?(object: KubernetesObject): Promise<KubernetesObject>
 }
 
 /**
- * The write path and the read path of one served version of a kind, for built-in and custom kinds alike. Objects come in
- * and go out in that version; in between they are in the form they are stored in, the hub's.
+ * The write path and the read path of one served version of a kind, built-in or custom. Objects come in and go out in
+ * that version; in between they have the version they are stored in, the hub's.
  */
 export class ResourceRegistry implements Registry {
   readonly definition: ResourceDefinition
@@ -102,12 +102,12 @@ export class ResourceRegistry implements Registry {
     return this.#view.toHub(object)
   }
 
-  /** What this server knows to be stored, without waiting; undefined where there is nothing. Where it cannot be read, what was there before. */
+  /** The object as this server's cache has it, without waiting; undefined where there is none. Of a value that cannot be read, the object before it. */
   peek(namespace: string, name: string): StoredObject | undefined {
     return this.storage.peek(namespace, name)
   }
 
-  /** What is stored now, whichever server wrote it; undefined where there is nothing. Rejects where that cannot be read. */
+  /** The object as it is stored now, whichever server wrote it; undefined where there is none. Rejects where it cannot be read. */
   async current(namespace: string, name: string): Promise<StoredObject | undefined> {
     await this.#parts.feed.catchUp()
     this.storage.checkReadable(namespace, name)
@@ -156,7 +156,7 @@ export class ResourceRegistry implements Registry {
     const decoded = withOwnersOnce(given instanceof Promise ? await given : given)
     const caughtUp = this.#parts.feed.catchUp()
     if (caughtUp !== undefined) await caughtUp
-    return await createObject(this.#parts, context, namespace, decoded, options)
+    return await createObject(this.#parts, { context, namespace, body: decoded, options })
   }
 
   async update(
@@ -185,7 +185,7 @@ export class ResourceRegistry implements Registry {
     const { metadata } = decoded.object
     if ((await this.current(namespace, name)) === undefined) {
       const { uid = '' } = metadata
-      // A uid says that something should be.
+      // A uid in the body says that the object should exist.
       if (uid !== '') throw uidConflict(this.kind, { namespace, name }, uid, '')
       if (subresource === '' && this.kind.rules.createsOnUpdate) {
         return this.#createByUpdate(context, namespace, decoded, options)
@@ -218,15 +218,14 @@ export class ResourceRegistry implements Registry {
         decodeRequested(this.#parts, value, options, shown === old && old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)
-      // Unless the patch itself names a version, the patched object carries the one it was made from. That it may not
-      // change the uid is for validation to say.
+      // Unless the patch sets a resourceVersion, the patched object has the one it was made from. A changed uid is refused by validation.
       const { resourceVersion } = decoded.object.metadata
       this.checkVersion(old, { resourceVersion })
       return { ...decoded, repeatable: true, isPatch: true }
     })
   }
 
-  /** Server-side apply of a configuration of the object through one of its parts. What subresources are made of. */
+  /** Server-side apply of a configuration through one part of the object. Subresources use it, too. */
   async apply(
     context: RequestContext,
     namespace: string,
@@ -256,7 +255,7 @@ export class ResourceRegistry implements Registry {
   async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
     this.#warnOfDependents(context, options)
     const page = await this.#reader.list(list)
-    // Nothing goes where not all can be shown.
+    // Made before anything is deleted: nothing is, where the answer cannot be.
     const shown = await this.#view.showPage(page)
     for (let at = 0; at < page.items.length; at += concurrentDeletesMax) {
       const batch = page.items.slice(at, at + concurrentDeletesMax)
@@ -266,8 +265,8 @@ export class ResourceRegistry implements Registry {
   }
 
   /**
-   * Changes one object: computes the change from what is there, and again where another write came first, unless the
-   * change was meant for one version. Resolves without writing where nothing changes. What subresources are made of.
+   * Changes one object: computes the change from the stored object, and again where another write came first, unless the
+   * change was meant for one version. Resolves without writing where nothing changes. Subresources use it, too.
    */
   async change(
     context: RequestContext,
@@ -280,7 +279,7 @@ export class ResourceRegistry implements Registry {
     return changeObject(this.#parts, { context, namespace, name, part, options, compute })
   }
 
-  /** What admission makes of something that is done to an object. Throws the refusal of whoever refuses. */
+  /** The posted object as admission leaves it. Throws where admission, or `check`, refuses it. */
   async admitPosted(
     context: RequestContext,
     namespace: string,
@@ -319,7 +318,7 @@ export class ResourceRegistry implements Registry {
     return watch.attach(await this.#reader.watch(shown?.options ?? options, watch.take, watch.sourceEnded))
   }
 
-  /** A PUT where nothing is. */
+  /** A PUT of an object that does not exist. */
   async #createByUpdate(
     context: RequestContext,
     namespace: string,
@@ -328,13 +327,14 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const { resourceVersion: _resourceVersion, ...metadata } = decoded.object.metadata
     const object = { ...decoded.object, metadata }
-    const result = await createObject(this.#parts, context, namespace, { ...decoded, object }, options, true)
+    const body = { ...decoded, object }
+    const result = await createObject(this.#parts, { context, namespace, body, options, implied: true })
     return { ...result, created: true }
   }
 
   /**
-   * The object as it was decoded when it was written, in the version of this registry. A client in process sends most of it
-   * back as it got it, and that is known by its reference.
+   * The object as it was decoded when it was written, in the version of this registry. Clients in process send most of it
+   * back by reference: those values need not be decoded again.
    */
   #decodedBefore(namespace: string, name: string): KubernetesObject | undefined {
     const { view, storage } = this.#parts
@@ -352,7 +352,7 @@ export class ResourceRegistry implements Registry {
   }
 }
 
-/** Passes on what concerns the objects in view. */
+/** Passes on only events of objects that the view selects. */
 function selectedBy(view: ShownView, onEvent: (delivery: WatchDelivery) => boolean): typeof onEvent {
   return (delivery) => {
     const selected = view.take(delivery)

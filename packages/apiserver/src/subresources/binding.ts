@@ -56,7 +56,11 @@ export async function bindPod(
   { clock }: Environment,
   { context, namespace, name: requestedName, body, options, to }: BindingRequest,
 ): Promise<SubresourceResult> {
-  const { object, warnings } = await decodeBody(clock, bindings, body, options.fieldValidation, () => false)
+  const { object, warnings } = await decodeBody(body, {
+    clock,
+    definition: bindings,
+    fieldValidation: options.fieldValidation,
+  })
   checkNamespace(object, namespace)
   const name = requestedName ?? object.metadata.name ?? ''
   const resource =

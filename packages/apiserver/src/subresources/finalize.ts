@@ -26,13 +26,9 @@ export function finalizeSubresource(registry: ResourceRegistry): Subresource {
   }
   return {
     async update(context, namespace, name, body, options) {
-      const { object, warnings } = await decodeBody(
-        registry.clock,
-        definition,
-        body,
-        options.fieldValidation,
-        () => false,
-      )
+      const { clock } = registry
+      const { fieldValidation } = options
+      const { object, warnings } = await decodeBody(body, { clock, definition, fieldValidation })
       checkIdentity(definition, object, namespace, name)
       check(object)
       const { resourceVersion = '' } = object.metadata

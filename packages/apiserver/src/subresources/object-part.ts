@@ -44,7 +44,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
     },
   }
   const decode = (body: unknown, options: RegistryWriteOptions) =>
-    decodeBody(registry.clock, definition, body, options.fieldValidation, () => false)
+    decodeBody(body, { clock: registry.clock, definition, fieldValidation: options.fieldValidation })
   const answer = (stored: Stored, warnings: readonly string[]): SubresourceResult => ({
     code: 200,
     value: stored.object,

@@ -187,7 +187,7 @@ const decodeScale = (
   { fieldValidation }: RegistryWriteOptions,
 ): DecodedBody | Promise<DecodedBody> => {
   const knowsKind = (version: string, kind: string) => kind === 'Scale' && scaleVersions.includes(version)
-  return decodeBody(clock, definition, body, fieldValidation, knowsKind)
+  return decodeBody(body, { clock, definition, fieldValidation, knowsKind })
 }
 
 /** Stands in a patched Scale for the replicas that a custom object does not have (upstream's invalidSpecReplicas). */

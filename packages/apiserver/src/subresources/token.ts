@@ -36,7 +36,8 @@ export function tokenSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = await decodeBody(clock, tokenRequestKind, body, options.fieldValidation, () => false)
+      const decoding = { clock, definition: tokenRequestKind, fieldValidation: options.fieldValidation }
+      const { object, warnings } = await decodeBody(body, decoding)
       const nowMs = clock.now()
       let subject: TokenSubject = { namespace, account: { name } }
       const admitted = (await accounts.admitPosted(context, namespace, name, {

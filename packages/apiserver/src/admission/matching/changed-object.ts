@@ -18,7 +18,7 @@ export async function changedObject(
   fieldValidation: 'Ignore' | 'Strict' = 'Ignore',
 ): Promise<KubernetesObject | undefined> {
   const isWhole = kind === definition
-  const { object } = await decodeBody(clock, isWhole ? version : kind, body, fieldValidation, () => false)
+  const { object } = await decodeBody(body, { clock, definition: isWhole ? version : kind, fieldValidation })
   if (deepEqual(object, sent)) return undefined
   const { managedFields = [], ...others } = object.metadata
   // Owners that are those of the request need not be looked at again. What somebody has made of them stays, none at all included.

@@ -66,7 +66,7 @@ export function evictionSubresource(pods: ResourceRegistry, registries: Registri
 async function decode(clock: Clock, body: unknown, { fieldValidation }: RegistryWriteOptions): Promise<DecodedBody> {
   const isBeta = (body as { readonly apiVersion?: unknown } | null)?.apiVersion === 'policy/v1beta1'
   const kind = isBeta ? { ...evictionKind, version: 'v1beta1' } : evictionKind
-  const decoded = await decodeBody(clock, kind, body, fieldValidation, () => false)
+  const decoded = await decodeBody(body, { clock, definition: kind, fieldValidation })
   return isBeta ? { ...decoded, object: { ...decoded.object, apiVersion: 'policy/v1' } } : decoded
 }
 
