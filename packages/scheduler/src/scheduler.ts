@@ -49,19 +49,19 @@ export interface SchedulerOptions {
   /** Acts as `system:kube-scheduler`. */
   readonly client: Client
   readonly environment: Environment
-  /** Pods are taken whose `spec.schedulerName` is this. */
+  /** Schedules pods whose `spec.schedulerName` is this. */
   readonly name?: string
-  /** What decides which node a pod gets beside the plugins for volumes, in the order of being asked; `defaultPlugins` unless set. */
+  /** The plugins in the order they are asked, beside those for volumes and devices; `defaultPlugins` by default. */
   readonly plugins?: readonly Plugin[]
-  /** Where it is counted what the scheduler does. Absent: nowhere. */
+  /** Where the scheduler's metrics go. Absent: none are kept. */
   readonly metrics?: MetricsRegistry
-  /** The search for nodes ends when this share of all takes the pod; upstream's share, by the size of the cluster, unless set. */
+  /** The search ends once this share of all nodes fits the pod. By default upstream's share, which depends on the size of the cluster. */
   readonly percentageOfNodesToScore?: number
 }
 
 /** Assigns pods to nodes. */
 export interface Scheduler {
-  /** Resolves when it has seen all pods and nodes there are and is at work. */
+  /** Resolves when it has seen all existing pods and nodes, and schedules. */
   start(): Promise<void>
   /** Resolves when no binding is under way any more. */
   stop(): Promise<void>
@@ -97,7 +97,7 @@ class SchedulerLoop implements Scheduler {
   #searchStart = 0
   #isRunning = false
   #isTurnDue = false
-  /** The queue was full at some time: pods may wait in the informer that are not in it. */
+  /** The queue was full at some time: pods may be pending that are not in it. */
   #hasOverflowed = false
 
   constructor(options: SchedulerOptions) {
@@ -119,7 +119,7 @@ class SchedulerLoop implements Scheduler {
     this.#framework = new Framework([
       ...volumePlugins(this.#storage, this.#volumes),
       ...plugins,
-      // Nodes that others refuse are not searched for devices.
+      // Last, because they are slow: nodes that others refuse are not searched for devices.
       ...devicePlugins(this.#devices, this.#deviceBinder),
     ])
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
@@ -230,20 +230,20 @@ class SchedulerLoop implements Scheduler {
     } else this.#unqueue(uid)
   }
 
-  /** Others may nominate a node, or take that back; what was decided here and the API does not show yet stays. */
+  /** Takes over a nomination that somebody else made or withdrew. One made here stays, though the API may not show it yet. */
   #noteNomination(pod: Pod, before?: Pod): void {
     const { nominatedNodeName } = pod.status ?? {}
     if (nominatedNodeName) this.#cache.nominations.set(pod, nominatedNodeName)
     else if (before?.status?.nominatedNodeName) this.#unnominate(pod.metadata.uid ?? '')
   }
 
-  /** The node that was meant for the pod has room for others. */
+  /** Withdraws a pod's nomination: its node has room for others then. */
   #unnominate(uid: string): void {
     const node = this.#cache.node(this.#cache.nominations.remove(uid) ?? '')?.node
     if (node !== undefined) this.#happened({ type: 'node-changed', node, old: node })
   }
 
-  /** The pod waits for no node any more. */
+  /** Forgets a pod that needs no node any more. */
   #unqueue(uid: string): void {
     this.#queue.remove(uid)
     this.#preemptor.forget(uid)
@@ -260,7 +260,7 @@ class SchedulerLoop implements Scheduler {
     if (nodeName !== undefined) this.#happened({ type: 'pod-removed', pod, nodeName })
   }
 
-  /** Weighed in the next turn, for the pods that rest by then: what is tried in between sees it anyway. */
+  /** Notes an event for the pods that rest: the next turn decides which of them are tried again. */
   #happened(event: ClusterEvent): void {
     if (!this.#queue.hasResting) return
     this.#wakeUps.add(event)
@@ -324,7 +324,7 @@ class SchedulerLoop implements Scheduler {
         this.#attempted('unschedulable', startedMs)
       }
     } catch (error) {
-      // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
+      // One pod whose attempt fails must not hold up the others, let alone end the process.
       if (error instanceof AttemptError) this.#track(pod, this.#reporter.unbound(pod, 'SchedulerError', error.message))
       else this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
       this.#queue.failed(pod.metadata.uid ?? '')
@@ -336,7 +336,7 @@ class SchedulerLoop implements Scheduler {
     this.#metrics?.attempted(result, this.#environment.clock.monotonicMs() - startedMs)
   }
 
-  /** What fails is logged: nobody waits for it but the end of the scheduler. */
+  /** Follows work that goes on beside the next decisions: errors are logged, and `stop` waits for it. */
   #track(pod: Pod, work: Promise<unknown>): void {
     const done = work
       .catch((error: unknown) => {
@@ -365,7 +365,7 @@ class SchedulerLoop implements Scheduler {
     this.#happened({ type: 'pod-removed', pod, nodeName: node.name })
   }
 
-  /** The pod found no node: it rests, less important pods leave for it where that helps, and it is told what is the matter. */
+  /** A pod that fits no node rests. Less important pods are evicted for it where that helps, and its status and an event say why. */
   #putToRest(prepared: PreparedPod, diagnosis: Diagnosis): Promise<unknown> {
     const { pod } = prepared
     const { uid = '' } = pod.metadata
@@ -376,7 +376,7 @@ class SchedulerLoop implements Scheduler {
     const { rejection, refusals, namedBy } = diagnosis
     const refusedBy = new Set([...refusals.map(({ refusal }) => refusal.plugin), ...namedBy])
     if (rejection !== undefined) refusedBy.add(rejection.plugin)
-    // A pod for which there is a node to come is like no other.
+    // A nominated pod is a group of its own.
     const { signature } = prepared
     const group = [signature, nominated === undefined ? '' : uid, ...refusedBy].join('\n')
     this.#queue.rest(uid, { group, signature, refusedBy })
@@ -389,7 +389,7 @@ class SchedulerLoop implements Scheduler {
     return Promise.all([reported, helped, this.#preempt(pod, preemption.victims)])
   }
 
-  /** What is done for a pod that rests is told of by events. Where it fails there may be none, and the pod is tried again. */
+  /** Waits for what a plugin does to make a pod fit, whose success shows as an event. Where it fails there may be none: the pod is tried again. */
   async #help(pod: Pod, done: Promise<void>): Promise<void> {
     try {
       await done
@@ -404,13 +404,13 @@ class SchedulerLoop implements Scheduler {
   }
 }
 
-/** Whether claims of the pod are still to be made from templates: until then there is nothing to be said about it. */
+/** Whether resource claims of the pod are still to be made from templates: it cannot be scheduled before. */
 const waitsForClaims = (pod: Pod): boolean =>
   pod.spec.resourceClaims?.some((each) => claimNameOfPod(pod, each) === 'not-made') === true
 
 const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 
-/** Whether a change of a node can make a pod fit that did not: heartbeats cannot. */
+/** Whether a change of a node can make more pods fit: heartbeats cannot. */
 function mayAdmitMore({ metadata: oldMeta, spec: oldSpec, status: oldStatus }: Node, { metadata, spec, status }: Node) {
   const old = [oldMeta.labels, oldSpec, oldStatus?.allocatable, oldStatus?.declaredFeatures]
   const now = [metadata.labels, spec, status?.allocatable, status?.declaredFeatures]

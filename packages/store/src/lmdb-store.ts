@@ -50,25 +50,25 @@ import { WriteBehind } from './write-behind.ts'
 export interface LmdbStoreOptions {
   /** Where the store lives. Made, readable by its owner alone, when it does not exist. One process uses it at a time. */
   readonly directory: string
-  /** How many revisions can be watched from. Older ones are compacted as new ones come. */
+  /** How many of the latest revisions watches may begin from. Older ones are compacted as new ones come. */
   readonly historyMax?: number
   /** How many notes of transactions are kept, and at most a few hundred more. */
   readonly notesMax?: number
   /**
-   * A file outside of `directory` that remembers which store belongs there; made with the store. Where it is, a store that
-   * is missing, or another one, is refused and not begun anew.
+   * A file outside of `directory` that records the store's identity; made with the store. Where it exists, a store that is
+   * missing or was replaced by another is refused, and none is begun anew.
    */
   readonly identityFile?: string
   /**
-   * Of a store that is made: its revisions begin after this one, and what came before it has been compacted. Whoever has watched another
-   * store in its place, as far as this at most, lists again.
+   * A new store's revisions begin after this one, and count as compacted up to it. Clients that watched the store it takes the place
+   * of, up to this revision at most, list again.
    */
   readonly firstAfter?: Revision
   /** Lends the clock, which is held while the disk works, and the logger. The host's own unless given. */
   readonly environment?: Environment
   /**
-   * How long a commit may wait for others to share the disk's time with, in milliseconds of the environment's clock; absent: not at all. Only
-   * where writers have just been acknowledged who have not come back yet.
+   * How long a batch may wait for more commits to join it, in milliseconds of the environment's clock; absent: not at all. It waits only
+   * while writers that were just acknowledged have not written again.
    */
   readonly gatherMs?: number | undefined
 }
@@ -85,7 +85,7 @@ export function openLmdbStore(options: LmdbStoreOptions): Promise<SoleWriterStor
   return openLmdbStoreOn(hostFiles, options)
 }
 
-/** As `openLmdbStore`, with everything but LMDB's own file in `files`. */
+/** As `openLmdbStore`, with everything but LMDB's own file on `files`. */
 export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOptions): Promise<SoleWriterStore> {
   const directory = resolve(options.directory)
   const environment = options.environment ?? realEnvironment()
@@ -145,7 +145,7 @@ async function openJournal(
   }
 }
 
-/** The tables get their identity last: what is interrupted before that begins anew. */
+/** Makes a new store. The tables get their identity last: where this is interrupted before, the next start makes it anew. */
 async function initialize(
   files: DurableFiles,
   directory: string,
@@ -174,7 +174,7 @@ interface Parts {
 }
 
 /**
- * A batch of transactions goes to the journal, which is what its commits wait for; it is then durable and can be seen.
+ * A batch of transactions is written to the journal, which its commits wait for: it is durable then, and visible.
  * The tables get it a little later (`WriteBehind`); until then reads look at both.
  */
 class LmdbStore implements SoleWriterStore {
@@ -189,13 +189,13 @@ class LmdbStore implements SoleWriterStore {
   readonly #watches = new WatchHub()
   /** The last changes of keys by transactions that are not durable yet. */
   readonly #pending = new TransientMap<string, StoreEvent>()
-  /** As everything committed leaves them, durable or not. */
+  /** Which keys exist after everything committed, durable or not. */
   readonly #known: KnownKeys
   #assigned: Revision
-  /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
+  /** A change of a value that was written up to this revision carries that value, since the next compaction may remove it. */
   #carriedTo: Revision
   #revision: Revision
-  /** The last revision that watches have been told of: what comes after it is not acknowledged yet. */
+  /** The last revision that watches have been told of. Later ones are not acknowledged yet. */
   #published: Revision
   #compacted: Revision
   /** Why no further call is taken. */
@@ -266,13 +266,13 @@ class LmdbStore implements SoleWriterStore {
     if (current !== undefined) {
       const isPending = transaction.conditions.some(({ key }) => this.#pending.has(key))
       const revision = isPending ? this.#assigned : this.#revision
-      // Nobody may learn of a change that could still be lost.
+      // The conflict would reveal a change that could still be lost.
       if (isPending) await this.#commits.settled()
       return { ok: false, revision, current }
     }
     const revision = this.#assigned + 1
     const carriedTo = Math.max(this.#carriedTo, revision - this.#parts.historyMax / 2)
-    // Reads what is replaced, which may turn out damaged: only then is the revision given away.
+    // This may throw, where a value that is replaced turns out to be damaged: the revision is taken only afterwards.
     const events = changesOf(transaction, revision, lookup, carriedTo)
     this.#assigned = revision
     for (const event of events) {
@@ -351,10 +351,10 @@ class LmdbStore implements SoleWriterStore {
   async #close(): Promise<void> {
     const failed = this.#ended !== undefined
     this.#ended ??= new StoreClosedError()
-    // Should the disk fail meanwhile, those who wait for their commits hear of it; closing goes on.
+    // If the disk fails meanwhile, the commits that wait reject, and closing goes on.
     if (!failed) await this.#commits.settled().catch(() => {})
     this.#watches.end(this.#ended)
-    // Whatever does not close, the directory is let go of: nothing is written any more.
+    // The lock is released even where something fails to close: nothing is written any more.
     const settled = await Promise.allSettled([this.#behind.settled()])
     const closed = await Promise.allSettled([this.#journal.close(), this.#tables.close()])
     this.#parts.lock.release()
@@ -381,7 +381,7 @@ class LmdbStore implements SoleWriterStore {
     return changed === 'deleted' ? undefined : changed
   }
 
-  /** Whoever runs the server learns of damage, too, not only who asked for what is damaged. */
+  /** Logs damage, so that the operator learns of it and not only the caller. */
   #reading<T>(read: () => T): T {
     try {
       return read()
@@ -421,7 +421,7 @@ class LmdbStore implements SoleWriterStore {
     this.#watches.publish(batch.events, batch.last)
   }
 
-  /** Ends the store for good, and returns what everyone gets from now on. */
+  /** Ends the store for good, and returns the error that all calls reject with from now on. */
   #fail(cause: unknown): Error {
     if (this.#ended instanceof StoreFailedError) return this.#ended
     const error = new StoreFailedError(this.#parts.directory, cause)
@@ -431,7 +431,7 @@ class LmdbStore implements SoleWriterStore {
     return error
   }
 
-  /** Reads one stretch of the log per turn, so that a long history does not hold everybody up. */
+  /** Reads one chunk of the log in each turn of the event loop, so that a long history does not block others. */
   #replay(watcher: Watcher): void {
     if (!watcher.open) return
     if (watcher.position < this.#compacted) {
@@ -451,7 +451,7 @@ class LmdbStore implements SoleWriterStore {
     else this.#parts.environment.clock.defer(() => this.#replay(watcher))
   }
 
-  /** A stretch of history that begins with the revision after `revision`, which must be kept. */
+  /** The chunk of history that begins after `revision`, which must not be compacted. */
   #chunkAfter(revision: Revision): LogChunk {
     if (revision < this.#tables.revision) return this.#reading(() => this.#tables.chunkAfter(revision))
     const batch = this.#behind.batches.find((each) => each.revision > revision)
