@@ -23,19 +23,5 @@ export function humanDuration(ms: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`
 }
 
-/** A duration in one figure. */
-export function shortHumanDuration(ms: number): string {
-  const seconds = Math.trunc(ms / second)
-  if (seconds < -1) return '<invalid>'
-  if (seconds < 0) return '0s'
-  if (seconds < 60) return `${seconds}s`
-  const minutes = Math.trunc(ms / minute)
-  if (minutes < 60) return `${minutes}m`
-  const hours = Math.trunc(ms / hour)
-  if (hours < 24) return `${hours}h`
-  const days = Math.trunc(hours / 24)
-  return days < 365 ? `${days}d` : `${Math.trunc(days / 365)}y`
-}
-
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`

@@ -30,7 +30,6 @@ export const namespaceNames = ['default', 'team'] as const
 
 /** The kinds of objects that keep pods. */
 export const workloadKinds = ['ReplicationController', 'ReplicaSet', 'Deployment', 'StatefulSet', 'DaemonSet'] as const
-export type WorkloadKind = (typeof workloadKinds)[number]
 
 /** A custom kind without a controller: it owns and is owned. */
 export const gadgets: Resource = {

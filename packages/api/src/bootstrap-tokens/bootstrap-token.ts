@@ -28,9 +28,6 @@ export const bootstrappersGroup = 'system:bootstrappers'
 /** What kubeadm's tokens for nodes are in, and what roles are bound to. */
 export const nodeBootstrappersGroup = 'system:bootstrappers:kubeadm:default-node-token'
 
-/** How long a token is good for unless somebody says otherwise: kubeadm's day. */
-export const bootstrapTokenTtlMs = 24 * 3_600_000
-
 /** The two parts of a token, `abcdef.0123456789abcdef`; undefined for what is none. */
 export function parseBootstrapToken(text: string): Pick<BootstrapToken, 'id' | 'secret'> | undefined {
   const [, id, secret] = /^([a-z0-9]{6})\.([a-z0-9]{16})$/.exec(text) ?? []

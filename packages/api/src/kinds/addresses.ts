@@ -50,12 +50,6 @@ export function checkStrictCidr(cidr: string, path: FieldPath): readonly FieldEr
   return ip.value === range.base ? [] : [invalidField(path, cidr, 'must not have bits set beyond the prefix length')]
 }
 
-/** An address of the other family, or none at all. */
-export function checkFamily(address: string, family: 'IPv4' | 'IPv6', path: FieldPath): readonly FieldError[] {
-  if (addressFamily(address) === (family === 'IPv4' ? 4 : 6)) return []
-  return [invalidField(path, address, `must be a valid ${family} address`)]
-}
-
 interface SpecialRange {
   readonly why: string
   readonly range: BlockList

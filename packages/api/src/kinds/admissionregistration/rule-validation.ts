@@ -1,16 +1,8 @@
 /** What is wrong with rules and match conditions, in the words of upstream's validation of admissionregistration. */
 import { compileAdmissionExpression } from '../../admission/index.ts'
 import { expressionError } from '../../cel/expression-error.ts'
-import {
-  duplicateField,
-  type FieldError,
-  invalidField,
-  requiredField,
-  tooManyField,
-  unsupportedField,
-} from '../../field-error.ts'
+import { type FieldError, invalidField, requiredField, tooManyField, unsupportedField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
-import { repeatedAt } from '../../finder.ts'
 import { checkText } from '../core/pod/validation/checks.ts'
 import type { AdmissionRule, MatchCondition } from './rule-schema.ts'
 
@@ -96,9 +88,4 @@ export function validateMatchConditions(
       return errors
     }),
   ]
-}
-
-/** A text that may be given once only. */
-export function duplicateErrors(list: readonly string[], path: FieldPath): readonly FieldError[] {
-  return [...repeatedAt(list)].map((index) => duplicateField(path.index(index), list[index]))
 }

@@ -11,8 +11,6 @@ import { type ResourceClaim, type ResourceClaimSpec, resourceClaimSchema } from 
 export const resourceClaimFinalizer = 'resource.kubernetes.io/delete-protection'
 /** On claims that were made from a template: which of the pod's claims it is. */
 export const podClaimNameAnnotation = 'resource.kubernetes.io/pod-claim-name'
-/** On claims that the scheduler makes for extended resources of a pod. */
-export const extendedResourceClaimAnnotation = 'resource.kubernetes.io/extended-resource-claim'
 /** The label, and its value, of namespaces whose claims may ask for devices that others use. */
 export const deviceAdminNamespaceLabel = { key: 'resource.kubernetes.io/admin-access', value: 'true' } as const
 

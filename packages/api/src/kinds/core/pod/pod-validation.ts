@@ -113,12 +113,12 @@ export function validatePod(pod: Pod): readonly FieldError[] {
   return [...errors, ...validateSimulatedUsage(pod.metadata, containers)]
 }
 
-/** Specs without a fault that nobody can change any more. */
-const faultless = new WeakSet<PodSpec>()
+/** Frozen specs that were found valid. */
+const validSpecs = new WeakSet<PodSpec>()
 
-/** Pods of one controller share their spec: what was found good once need not be looked at a thousand times. */
+/** Validates a spec once: the pods of a controller share theirs. */
 function ownSpecErrors(spec: PodSpec): readonly FieldError[] {
-  if (faultless.has(spec)) return []
+  if (validSpecs.has(spec)) return []
   const path = FieldPath.of('spec')
   const errors = [
     ...validatePodSpec(spec, path, { isPod: true }),
@@ -131,7 +131,7 @@ function ownSpecErrors(spec: PodSpec): readonly FieldError[] {
       ? [forbiddenField(path.field('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
       : []),
   ]
-  if (errors.length === 0 && Object.isFrozen(spec)) faultless.add(spec)
+  if (errors.length === 0 && Object.isFrozen(spec)) validSpecs.add(spec)
   return errors
 }
 
