@@ -1,0 +1,123 @@
+import { claimsOfPod, type Pod } from '@coracle/api'
+import { type OwnPodStatus, podStatus, refusedStatus } from '../status/pod-status.ts'
+import { hadVolumes } from '../volumes/claimed-volumes.ts'
+import type { ResizeProgress } from './given-resources.ts'
+import { latestSandbox, type PodObservation, type PodPlan } from './plan-pod.ts'
+import type { PodAdmission } from './pod-admission.ts'
+import type { PodHost } from './pod-host.ts'
+import { podUidOf } from './pod-name.ts'
+import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
+
+/** What a status rests on beside the observation and the plan. */
+export interface ReportSources {
+  readonly resize: () => ResizeProgress | undefined
+  /** Runs that start again however they end, by id: stops of the same pass included. */
+  readonly restarting: () => ReadonlySet<string>
+}
+
+/** A worker whose pod's status is reported. */
+export interface ReportHost extends PodHost, Pick<StatusWriterHost, 'update' | 'statusWritten'> {}
+
+/** How one pod is: works its status out, and decides which is written at once. */
+export class PodReports {
+  readonly #host: ReportHost
+  readonly #admission: PodAdmission
+  readonly #sources: ReportSources
+  readonly writer: StatusWriter
+  #status: OwnPodStatus | undefined
+  /** Since when a pod is on its way to run, where that is counted. */
+  #startingSinceMs: number | undefined
+
+  constructor(host: ReportHost, pod: Pod, admission: PodAdmission, sources: ReportSources) {
+    this.#host = host
+    this.#admission = admission
+    this.#sources = sources
+    const { environment, metrics } = host.context
+    this.writer = new StatusWriter(host.context, {
+      get pod() {
+        return host.pod
+      },
+      update: (newer) => host.update(newer),
+      statusShown: (status) => this.#noteShown(status),
+      statusWritten: () => host.statusWritten(),
+    })
+    if (metrics !== undefined && (pod.status?.phase ?? 'Pending') === 'Pending')
+      this.#startingSinceMs = environment.clock.monotonicMs()
+  }
+
+  /** The status last worked out; undefined before the first pass. */
+  get status(): OwnPodStatus | undefined {
+    return this.#status
+  }
+
+  /** The status, worked out when first asked for: of the passes that bring up or end a pod only the last shows one. */
+  statusOnce(observation: PodObservation, plan: PodPlan): () => OwnPodStatus {
+    let status: OwnPodStatus | undefined
+    return () => {
+      status ??= this.#status = this.#statusFor(observation, plan)
+      if (this.#startingSinceMs !== undefined && status.phase !== 'Pending') this.#noteStarted(status)
+      const rests = observation.runs.every(({ state }) => state !== 'running')
+      if (rests && (status.phase === 'Succeeded' || status.phase === 'Failed'))
+        this.#host.context.admission.release(podUidOf(this.#host.pod))
+      return status
+    }
+  }
+
+  /**
+   * A pod that was ready and is not is shown at once: others send it requests, as they do not to one being deleted. Of one whose
+   * containers have all ended for good only its sandbox is left to stop, and one write tells both.
+   */
+  showLoss({ runs }: PodObservation, { terminal }: PodPlan, status: () => OwnPodStatus): void {
+    const { pod, isGone } = this.#host
+    if (isGone || pod.metadata.deletionTimestamp !== undefined) return
+    if (terminal && runs.every(({ state }) => state !== 'running')) return
+    if (isReady(pod.status) && !isReady(status())) this.writer.write(status())
+  }
+
+  /** A pod that has its claims is shown to have them before its containers start: who looks after it next goes by that (`hadVolumes`). */
+  showVolumes(status: () => OwnPodStatus): void {
+    const { pod, isGone } = this.#host
+    if (isGone || hadVolumes(pod.status) || claimsOfPod(pod).length === 0) return
+    const now = status()
+    if (hadVolumes(now)) this.writer.write(now)
+  }
+
+  #statusFor({ pod, sandboxes, runs, probes, startTimeMs, nowMs }: PodObservation, plan: PodPlan): OwnPodStatus {
+    const { refusal } = this.#admission
+    if (refusal !== undefined) return refusedStatus(pod, refusal, startTimeMs, nowMs)
+    const { nodeAddress, runtime } = this.#host.context
+    return podStatus({
+      pod,
+      sandbox: latestSandbox(sandboxes),
+      runs,
+      waiting: plan.waiting,
+      probes,
+      restarting: this.#sources.restarting(),
+      terminal: plan.terminal,
+      ended: plan.ended,
+      failure: plan.failure,
+      resize: this.#sources.resize() ?? noResize,
+      startTimeMs,
+      nodeAddress,
+      runtimeName: runtime.name,
+      nowMs,
+    })
+  }
+
+  /** Of two that are alike one is enough. */
+  #noteShown(status: OwnPodStatus): void {
+    if (this.#status === status) this.#status = this.#host.pod.status
+  }
+
+  #noteStarted({ phase }: OwnPodStatus): void {
+    const { metrics, environment } = this.#host.context
+    if (phase === 'Running') metrics?.()?.podStarted(environment.clock.monotonicMs() - (this.#startingSinceMs ?? 0))
+    this.#startingSinceMs = undefined
+  }
+}
+
+const noResize: ResizeProgress = { inProgress: false }
+
+function isReady(status: Pick<OwnPodStatus, 'conditions'> | undefined): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true
+}
