@@ -9,6 +9,7 @@ import {
   type NamespaceOptions,
   type PodSandboxConfig,
   type SandboxIsolation,
+  type SandboxResources,
   type SecurityProfile,
 } from '../runtime.ts'
 import {
@@ -43,7 +44,7 @@ export function sandboxRequest(
 }
 
 function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandboxConfig> {
-  const { dns, portMappings, namespaces, users, privileged, seccomp, selinux, sysctls } = isolation
+  const { dns, portMappings, namespaces, users, privileged, seccomp, selinux, sysctls, resources, overhead } = isolation
   return {
     ...(dns === undefined ? {} : { dnsConfig: dns }),
     portMappings: portMappings.map(({ protocol, containerPort, hostPort, hostIp = '' }) => ({
@@ -61,6 +62,8 @@ function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandb
         ...(selinux === undefined ? {} : { selinuxOptions: selinux }),
       },
       sysctls,
+      ...(resources === undefined ? {} : { resources: amountsRequest(resources) }),
+      ...(overhead === undefined ? {} : { overhead: amountsRequest(overhead) }),
     },
   }
 }
@@ -203,10 +206,14 @@ export const resourcesRequest = (
   resources: LinuxResources,
   endsTogether: boolean,
 ): Encodable<typeof linuxContainerResources> => ({
-  cpuShares: resources.cpuShares,
-  cpuQuota: resources.cpuQuota,
-  cpuPeriod: resources.cpuPeriod,
-  memoryLimitInBytes: resources.memoryLimitBytes,
+  ...amountsRequest(resources),
   oomScoreAdj: resources.oomScoreAdj,
   ...(endsTogether ? { unified: { 'memory.oom.group': '1' } } : {}),
+})
+
+const amountsRequest = ({ cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes }: SandboxResources) => ({
+  cpuShares,
+  cpuQuota,
+  cpuPeriod,
+  memoryLimitInBytes: memoryLimitBytes,
 })
