@@ -40,6 +40,7 @@ describe('the conditions of a node', () => {
       seen(['DiskPressure'], ['container runtime is down']),
       [memory, 'DiskPressure=True KubeletHasDiskPressure', pids, 'Ready=False KubeletNotReady'],
     ],
+    ['process IDs do', seen(['PIDPressure']), [memory, disk, 'PIDPressure=True KubeletHasInsufficientPID', ready]],
   ])('say so: %s', (_, observation, conditions) => {
     expect(shown(observation)).toEqual(conditions)
   })

@@ -179,6 +179,12 @@ const lacking: Readonly<Record<string, Verdict>> = {
     reason: 'KubeletHasDiskPressure',
     message: 'kubelet has disk pressure',
   },
+  PIDPressure: {
+    type: 'PIDPressure',
+    status: 'True',
+    reason: 'KubeletHasInsufficientPID',
+    message: 'kubelet has insufficient PID available',
+  },
 }
 
 function nodeConditions(
