@@ -26,6 +26,7 @@ function node(
   const pods = Object.keys(used)
   const events: string[] = []
   const evicted: string[] = []
+  const signals: string[] = []
   const pressure = new NodePressure({
     environment,
     nodeName: 'node-a',
@@ -48,8 +49,9 @@ function node(
       pods.map((uid) => ({
         pod: named(uid),
         volumes: new Map(),
-        evict(message, graceMaxMs = 0) {
+        evict(message, graceMaxMs, signal) {
           if (stays.includes(uid)) return false
+          signals.push(signal)
           evicted.push(`${uid}: ${message}${graceMaxMs === 0 ? '' : `within ${graceMaxMs} ms`}`)
           return true
         },
@@ -67,7 +69,7 @@ function node(
       left.disk += reclaims
     },
   })
-  return { pressure, environment, left, pods, events, evicted }
+  return { pressure, environment, left, pods, events, evicted, signals }
 }
 
 describe('a node that runs out of something', () => {
@@ -106,7 +108,7 @@ describe('a node that runs out of something', () => {
   })
 
   it('evicts the pod with most processes where the node has hardly any left, and removes nothing first', async () => {
-    const { pressure, left, events, evicted } = node(
+    const { pressure, left, events, evicted, signals } = node(
       { few: 2048, many: 1024 },
       { reclaims: 500, processes: { few: 1, many: 900 } },
     )
@@ -118,6 +120,7 @@ describe('a node that runs out of something', () => {
       'Warning EvictionThresholdMet: Attempting to reclaim pids',
     ])
     expect(evicted).toEqual(['many: The node was low on resource: pids. Threshold quantity: 100, available: 50. '])
+    expect(signals).toEqual(['pid.available'])
   })
 
   it('waits no longer than half a minute for a pod to go', async () => {

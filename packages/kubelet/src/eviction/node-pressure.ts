@@ -128,7 +128,7 @@ export class NodePressure {
     const using = await this.#using(starved)
     const graceMaxMs = starved.isSoft ? settings.podGraceMaxMs : 0
     for (const each of rankForEviction(using, starved, part)) {
-      if (!each.evict(evictionMessage(starved, each), graceMaxMs)) continue
+      if (!each.evict(evictionMessage(starved, each), graceMaxMs, starved.signal)) continue
       const untilMs = environment.clock.monotonicMs() + graceMaxMs + evictedGoneMaxMs
       this.#evicted = { uid: each.pod.metadata.uid, untilMs }
       return

@@ -1,3 +1,5 @@
+import type { Pod } from '@coracle/api'
+import type { ContainerType } from '../metrics/agent-metrics.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { OwnPodStatus } from '../status/pod-status.ts'
 import { startContainer } from './container-starter.ts'
@@ -201,8 +203,11 @@ export class PodActions {
       because: action.because,
     })
     if (backOff !== undefined) this.#troublesToNote().noteBackOff(container.name, backOff)
+    const type = typeOf(container.name, pod)
+    context.metrics?.()?.containerStarting(type)
     const { mounted } = this.#parts.volumes
     const failure = await startContainer(context, pod, sandbox, mounted, container, attempt, ending.signal())
+    if (failure !== undefined) context.metrics?.()?.containerNotStarted(type, failure.reason)
     if (failure === undefined) this.#troubles?.forgetFailure(container.name)
     // Where the command could not be run there is an ended container, and the back-off sees to it. It may have taken long to fail.
     else this.#troublesToNote().noteFailure(container, failure, clock.now())
@@ -234,6 +239,12 @@ type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
 
 function isStart(action: PodAction): action is StartAction {
   return action.type === 'start-container'
+}
+
+function typeOf(name: string, { spec }: Pod): ContainerType {
+  if (spec.initContainers?.some((container) => container.name === name) === true) return 'init_container'
+  const isEphemeral = spec.ephemeralContainers?.some((container) => container.name === name) === true
+  return isEphemeral ? 'ephemeral_container' : 'container'
 }
 
 const hasBackOffs = ({ waiting }: PodPlan): boolean =>

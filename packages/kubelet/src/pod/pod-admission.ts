@@ -49,6 +49,7 @@ export class PodAdmission {
   /** The node does not take the pod on. */
   refuse(refusal: WaitingReason): void {
     this.#refusal = refusal
+    this.#host.context.metrics?.()?.podRefused(refusal.reason)
     recordPodEvent(this.#host.context, this.#host.pod, 'Warning', refusal.reason, refusal.message)
   }
 }

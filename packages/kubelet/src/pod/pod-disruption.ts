@@ -20,18 +20,20 @@ export class PodDisruption {
     return { preempted: this.#isPreempted, evicted: this.#evicted }
   }
 
-  /** The node needs the room of the pod for a critical one. */
-  preempt(): void {
+  /** The node needs the room of the pod for a critical one, which lacks so named a resource. */
+  preempt(resource: string): void {
     if (this.#isPreempted) return
     this.#isPreempted = true
+    this.#host.context.metrics?.()?.podPreempted(resource)
     this.#tell('Warning', preempting)
     this.#host.wake()
   }
 
-  /** The node does not keep the pod: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
-  evict(message: string, graceMaxMs: number): boolean {
+  /** The node does not keep the pod, by upstream's name of the signal: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
+  evict(message: string, graceMaxMs: number, signal: string): boolean {
     if (this.#evicted !== undefined || isCritical(this.#host.pod)) return false
     this.#evicted = { reason: 'Evicted', message, graceMaxMs }
+    this.#host.context.metrics?.()?.podEvicted(signal)
     this.#tell('Warning', this.#evicted)
     this.#host.wake()
     return true

@@ -1,4 +1,5 @@
-import { claimsOfPod, type Pod } from '@coracle/api'
+import { type ContainerStateTerminated, claimsOfPod, type Pod } from '@coracle/api'
+import type { ContainerType } from '../metrics/agent-metrics.ts'
 import { type OwnPodStatus, podStatus, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes } from '../volumes/claimed-volumes.ts'
 import type { ResizeProgress } from './given-resources.ts'
@@ -54,13 +55,22 @@ export class PodReports {
   statusOnce(observation: PodObservation, plan: PodPlan): () => OwnPodStatus {
     let status: OwnPodStatus | undefined
     return () => {
-      status ??= this.#status = this.#statusFor(observation, plan)
+      status ??= this.#workOut(observation, plan)
       if (this.#startingSinceMs !== undefined && status.phase !== 'Pending') this.#noteStarted(status)
       const rests = observation.runs.every(({ state }) => state !== 'running')
       if (rests && (status.phase === 'Succeeded' || status.phase === 'Failed'))
         this.#host.context.admission.release(podUidOf(this.#host.pod))
       return status
     }
+  }
+
+  #workOut(observation: PodObservation, plan: PodPlan): OwnPodStatus {
+    const before = this.#status ?? this.#host.pod.status
+    const status = this.#statusFor(observation, plan)
+    this.#status = status
+    const metrics = this.#host.context.metrics?.()
+    if (metrics !== undefined) for (const [type, ended] of newlyEnded(before, status)) metrics.containerEnded(type, ended)
+    return status
   }
 
   /**
@@ -114,6 +124,27 @@ export class PodReports {
     if (phase === 'Running') metrics?.()?.podStarted(environment.clock.monotonicMs() - (this.#startingSinceMs ?? 0))
     this.#startingSinceMs = undefined
   }
+}
+
+const statusesOf = {
+  init_container: 'initContainerStatuses',
+  container: 'containerStatuses',
+  ephemeral_container: 'ephemeralContainerStatuses',
+} as const
+
+/** How containers have ended that had not before. */
+function newlyEnded(
+  before: Partial<OwnPodStatus> | undefined,
+  now: OwnPodStatus,
+): readonly (readonly [ContainerType, ContainerStateTerminated])[] {
+  return (['init_container', 'container', 'ephemeral_container'] as const).flatMap((type) => {
+    const statuses = statusesOf[type]
+    return (now[statuses] ?? []).flatMap(({ name, state }) => {
+      const ended = state?.terminated
+      const isOld = before?.[statuses]?.some((each) => each.name === name && each.state?.terminated !== undefined)
+      return ended === undefined || isOld === true ? [] : [[type, ended] as const]
+    })
+  })
 }
 
 const noResize: ResizeProgress = { inProgress: false }

@@ -136,14 +136,14 @@ export class PodWorker implements ReportHost {
     this.wake()
   }
 
-  /** The node needs the room of the pod for a critical one. */
-  preempt(): void {
-    this.#disruptionToNote().preempt()
+  /** The node needs the room of the pod for a critical one, which lacks so named a resource. */
+  preempt(resource: string): void {
+    this.#disruptionToNote().preempt(resource)
   }
 
-  /** The node does not keep the pod: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
-  evict(message: string, graceMaxMs = 0): boolean {
-    return this.#disruptionToNote().evict(message, graceMaxMs)
+  /** The node does not keep the pod, by upstream's name of the signal: it goes, with at most so long to end. False where it stays: the system itself depends on it, or it is on its way. */
+  evict(message: string, graceMaxMs: number, signal: string): boolean {
+    return this.#disruptionToNote().evict(message, graceMaxMs, signal)
   }
 
   /** Something may have changed. */
