@@ -115,6 +115,7 @@ export function nodeStatus(
       kubeProxyVersion: '',
       operatingSystem: facts.operatingSystem,
       architecture: facts.architecture,
+      ...(facts.swapBytes === undefined ? {} : { swap: { capacity: facts.swapBytes } }),
     },
     ...(facts.features === undefined ? {} : { features: facts.features }),
     ...(seen === undefined ? {} : { images: seen.images }),

@@ -38,6 +38,7 @@ import { containerRequest, resourcesRequest, sandboxRequest } from './requests.t
 import { SandboxTraffic } from './sandbox-traffic.ts'
 import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
+import type { UnifiedSettings } from './unified-settings.ts'
 import { UserNamespaces } from './user-namespaces.ts'
 
 /** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
@@ -66,8 +67,8 @@ export interface CriRuntimeParts {
   readonly logsDirectory: string
   /** Keeps parts of volumes what they are until containers have them. */
   readonly volumeParts: Pick<VolumeParts, 'clear' | 'hold'>
-  /** Whether the kernel can be told to end all of a container with what it kills for want of memory. Absent: it cannot. */
-  readonly endsTogether?: boolean
+  /** What control groups of containers are told beside their resources. Absent: nothing. */
+  readonly unified?: UnifiedSettings
 }
 
 type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
@@ -344,7 +345,7 @@ export class CriRuntime implements Runtime {
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
         users,
-        endsTogether: this.#parts.endsTogether === true,
+        unified: this.#parts.unified,
       }
       const { containerId } = await this.#calls.createContainer({
         podSandboxId: sandboxId,
@@ -392,7 +393,7 @@ export class CriRuntime implements Runtime {
   async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
     await this.#calls.updateContainerResources({
       containerId: id,
-      linux: resourcesRequest(resources, this.#parts.endsTogether === true),
+      linux: resourcesRequest(resources, this.#parts.unified),
     })
   }
 

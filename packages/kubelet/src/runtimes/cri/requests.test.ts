@@ -5,10 +5,11 @@ import { sandboxConfig } from '../../testing/sandboxes.ts'
 import type { SandboxIsolation } from '../runtime.ts'
 import { resourcesRequest, sandboxRequest } from './requests.ts'
 
-it('all of a container ends where one of its processes is killed for want of memory, where the kernel can be told so', () => {
+it('the control group of a container is told what else there is to say, where the kernel can be told so', () => {
   const resources = { cpuShares: 2, cpuQuota: 0, cpuPeriod: 100_000, memoryLimitBytes: 1024, oomScoreAdj: 999 }
-  expect(resourcesRequest(resources, true)).toMatchObject({ unified: { 'memory.oom.group': '1' } })
-  expect(resourcesRequest(resources, false)).not.toHaveProperty('unified')
+  const unified = { 'memory.oom.group': '1' }
+  expect(resourcesRequest(resources, unified)).toMatchObject({ unified })
+  expect(resourcesRequest(resources, {})).not.toHaveProperty('unified')
 })
 
 describe('the request for a sandbox', () => {

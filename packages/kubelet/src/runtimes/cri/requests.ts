@@ -24,6 +24,7 @@ import {
 } from './messages.ts'
 import { agentLabel, containerAnnotations, containerLabels, podLabels } from './names.ts'
 import { signalNumber } from './signals.ts'
+import type { UnifiedSettings } from './unified-settings.ts'
 
 /** The configuration of a sandbox as CRI has it. */
 export function sandboxRequest(
@@ -80,8 +81,8 @@ export interface ContainerPlace {
   readonly mounts: readonly Mount[]
   /** The users of its pod on the node, where it has its own: its files, as it sees them, are theirs. */
   readonly users?: IdRange | undefined
-  /** Whether all of it ends with what the kernel kills for want of memory. */
-  readonly endsTogether: boolean
+  /** What its control group is told beside its resources. */
+  readonly unified?: UnifiedSettings | undefined
 }
 
 /** The configuration of a container as CRI has it. Throws a `ContainerConfigError` where a volume is nowhere on the node. */
@@ -109,7 +110,7 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
       ? {}
       : {
           linux: {
-            resources: resourcesRequest(isolation.resources, place.endsTogether),
+            resources: resourcesRequest(isolation.resources, place.unified),
             securityContext: securityRequest(isolation, place.users),
           },
         }),
@@ -201,14 +202,14 @@ const profileRequest = ({ type, localhostRef = '' }: SecurityProfile) => ({
   localhostRef,
 })
 
-/** What a container may use, as CRI has it. Where a process is killed for want of memory all of the container ends, if it `endsTogether`. */
+/** What a container may use, as CRI has it, with what else its control group is told. */
 export const resourcesRequest = (
   resources: LinuxResources,
-  endsTogether: boolean,
+  unified: UnifiedSettings = {},
 ): Encodable<typeof linuxContainerResources> => ({
   ...amountsRequest(resources),
   oomScoreAdj: resources.oomScoreAdj,
-  ...(endsTogether ? { unified: { 'memory.oom.group': '1' } } : {}),
+  ...(Object.keys(unified).length === 0 ? {} : { unified }),
 })
 
 const amountsRequest = ({ cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes }: SandboxResources) => ({
