@@ -9,41 +9,47 @@ import type { PodHost } from './pod-host.ts'
 import { podUidOf } from './pod-name.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 
-/** What a status rests on beside the observation and the plan. */
-export interface ReportSources {
-  readonly resize: () => ResizeProgress | undefined
+/** A worker whose pod's status is reported. */
+export interface ReportHost extends PodHost, Pick<StatusWriterHost, 'update' | 'statusWritten'> {
+  /** How far a change of the pod's resources is; undefined where there is none. */
+  readonly resizeProgress: ResizeProgress | undefined
   /** Runs that start again however they end, by id: stops of the same pass included. */
-  readonly restarting: () => ReadonlySet<string>
+  readonly restarting: ReadonlySet<string>
 }
 
-/** A worker whose pod's status is reported. */
-export interface ReportHost extends PodHost, Pick<StatusWriterHost, 'update' | 'statusWritten'> {}
-
 /** How one pod is: works its status out, and decides which is written at once. */
-export class PodReports {
+export class PodReports implements StatusWriterHost {
   readonly #host: ReportHost
   readonly #admission: PodAdmission
-  readonly #sources: ReportSources
   readonly writer: StatusWriter
   #status: OwnPodStatus | undefined
   /** Since when a pod is on its way to run, where that is counted. */
   #startingSinceMs: number | undefined
 
-  constructor(host: ReportHost, pod: Pod, admission: PodAdmission, sources: ReportSources) {
+  constructor(host: ReportHost, pod: Pod, admission: PodAdmission) {
     this.#host = host
     this.#admission = admission
-    this.#sources = sources
     const { environment, metrics } = host.context
-    this.writer = new StatusWriter(host.context, {
-      get pod() {
-        return host.pod
-      },
-      update: (newer) => host.update(newer),
-      statusShown: (status) => this.#noteShown(status),
-      statusWritten: () => host.statusWritten(),
-    })
+    this.writer = new StatusWriter(host.context, this)
     if (metrics !== undefined && (pod.status?.phase ?? 'Pending') === 'Pending')
       this.#startingSinceMs = environment.clock.monotonicMs()
+  }
+
+  get pod(): Pod {
+    return this.#host.pod
+  }
+
+  update(pod: Pod): void {
+    this.#host.update(pod)
+  }
+
+  /** Of two that are alike one is enough. */
+  statusShown(status: OwnPodStatus): void {
+    if (this.#status === status) this.#status = this.#host.pod.status
+  }
+
+  statusWritten(): void {
+    this.#host.statusWritten()
   }
 
   /** The status last worked out; undefined before the first pass. */
@@ -69,7 +75,8 @@ export class PodReports {
     const status = this.#statusFor(observation, plan)
     this.#status = status
     const metrics = this.#host.context.metrics?.()
-    if (metrics !== undefined) for (const [type, ended] of newlyEnded(before, status)) metrics.containerEnded(type, ended)
+    if (metrics !== undefined)
+      for (const [type, ended] of newlyEnded(before, status)) metrics.containerEnded(type, ended)
     return status
   }
 
@@ -102,21 +109,16 @@ export class PodReports {
       runs,
       waiting: plan.waiting,
       probes,
-      restarting: this.#sources.restarting(),
+      restarting: this.#host.restarting,
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
-      resize: this.#sources.resize() ?? noResize,
+      resize: this.#host.resizeProgress ?? noResize,
       startTimeMs,
       nodeAddress,
       runtimeName: runtime.name,
       nowMs,
     })
-  }
-
-  /** Of two that are alike one is enough. */
-  #noteShown(status: OwnPodStatus): void {
-    if (this.#status === status) this.#status = this.#host.pod.status
   }
 
   #noteStarted({ phase }: OwnPodStatus): void {

@@ -6,7 +6,7 @@ import { ProbeRunner } from '../probes/probe-runner.ts'
 import { RuntimeUnavailableError } from '../runtimes/runtime.ts'
 import type { OwnPodStatus } from '../status/pod-status.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
-import { withResourcesOf, withResourcesOfStatus } from './given-resources.ts'
+import { type ResizeProgress, withResourcesOf, withResourcesOfStatus } from './given-resources.ts'
 import { currentSandbox, isOver, type PodObservation, planPod } from './plan-pod.ts'
 import { PodActions } from './pod-actions.ts'
 import { PodAdmission } from './pod-admission.ts'
@@ -81,10 +81,7 @@ export class PodWorker implements ReportHost {
     context.metrics?.()
     this.#volumes = new PodVolumes(context)
     this.#problems = new RuntimeProblems(this)
-    this.#reports = new PodReports(this, pod, this.#admission, {
-      resize: () => this.#resizing?.progress,
-      restarting: () => this.#actions.restarting,
-    })
+    this.#reports = new PodReports(this, pod, this.#admission)
     const parts = { volumes: this.#volumes, reports: this.#reports, problems: this.#problems }
     this.#actions = new PodActions(this, parts)
     this.#removal = new PodRemoval(this, this.#volumes, this.#reports.writer)
@@ -97,6 +94,14 @@ export class PodWorker implements ReportHost {
 
   get isGone(): boolean {
     return this.#isGone
+  }
+
+  get resizeProgress(): ResizeProgress | undefined {
+    return this.#resizing?.progress
+  }
+
+  get restarting(): ReadonlySet<string> {
+    return this.#actions.restarting
   }
 
   /** The status last worked out; undefined before the first pass. */
