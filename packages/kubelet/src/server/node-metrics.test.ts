@@ -33,8 +33,11 @@ function scraping(node: Partial<ServedNode> & Pick<ServedNode, 'runtime'>, clock
     ])
     return text(response)
   }
-  const summary = async () => {
-    const request = httpRequest({ path: '/stats/summary', createConnection: () => agent.connect() as never }).end()
+  const summary = async (query = '') => {
+    const request = httpRequest({
+      path: `/stats/summary${query}`,
+      createConnection: () => agent.connect() as never,
+    }).end()
     const [response] = await once(request, 'response')
     return JSON.parse(await text(response))
   }
@@ -68,7 +71,11 @@ const fakeRuntime = (more: Partial<Runtime>): Runtime =>
 const stall = (seconds: number) => ({ totalNs: seconds * 1e9, avg10: 1.5, avg60: 0, avg300: 0 })
 
 describe('/stats/summary', () => {
-  const summaryOf = async (runtime: Runtime, said: Readonly<Record<string, string>> = { cpu: '1', memory: '1Ki' }) => {
+  const summaryOf = async (
+    runtime: Runtime,
+    said: Readonly<Record<string, string>> = { cpu: '1', memory: '1Ki' },
+    query = '',
+  ) => {
     const podUsage = { metadata: { namespace: 'default', name: 'web' }, containers: [{ name: 'web', usage: said }] }
     const web = podOf()
     const { summary } = scraping({
@@ -76,7 +83,7 @@ describe('/stats/summary', () => {
       pods: () => [web],
       usage: { podMetrics: async () => [podUsage], nodeMetrics: async () => ({ usage: said }) } as never,
     })
-    const { node, pods } = await summary()
+    const { node, pods } = await summary(query)
     const [{ containers, ...pod }] = pods
     return { node, pod, container: containers[0] }
   }
@@ -115,6 +122,21 @@ describe('/stats/summary', () => {
     expect(container.memory).toEqual({
       ...{ time, availableBytes: 64 * 1024 ** 2 - 1024, usageBytes: 1024, workingSetBytes: 1024 },
     })
+  })
+
+  it.each([
+    ['true', ['name', 'startTime', 'cpu', 'memory', 'swap']],
+    ['false', ['name', 'startTime', 'cpu', 'memory', 'swap', 'rootfs']],
+  ])('tells no more than what is asked for: only_cpu_and_memory=%s', async (only, keys) => {
+    const stats = { cpuMs: 1, memoryBytes: 1, memorySwapBytes: 1, writableLayer: { mountpoint: '/', usedBytes: 9 } }
+    const runtime = fakeRuntime({
+      containerStats: async () => new Map([['c0', stats]]),
+      podSandboxStats: async () => new Map([['s0', { interfaces: [] }]]),
+    })
+    const { pod, node, container } = await summaryOf(runtime, undefined, `?only_cpu_and_memory=${only}`)
+    expect(Object.keys(container)).toEqual(keys)
+    expect([pod.network, node.rlimit].every((each) => each === undefined)).toBe(only === 'true')
+    expect([pod.podRef.name, node.nodeName]).toEqual(['web', 'node-a'])
   })
 
   it('counts the processes of a pod by its containers where nobody counts those of the pod', async () => {

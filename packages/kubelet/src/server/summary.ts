@@ -47,15 +47,31 @@ export async function statsSummary(exchange: Exchange): Promise<void> {
   const now = environment.clock.now()
   const podOf = finderOf(pods, ({ metadata }) => `${metadata.namespace}/${metadata.name}`)
   const countedOf = Map.groupBy(counted.containers, ({ pod }) => pod)
-  sendJson(exchange, {
+  const summary = {
     node: { nodeName: node.nodeName, ...nodeStats(node, nodeUsage, { ...counted.host, ...host }, now) },
     pods: podUsage.flatMap((usage) => {
       const pod = podOf(`${usage.metadata.namespace}/${usage.metadata.name}`)
       const whole = sandboxes.get(pod?.metadata.uid ?? '') ?? {}
       return pod === undefined ? [] : [podStats(pod, usage, countedOf.get(pod) ?? [], whole, now)]
     }),
-  })
+  }
+  sendJson(exchange, exchange.query.get('only_cpu_and_memory') === 'true' ? withCpuAndMemoryOnly(summary) : summary)
 }
+
+interface Summary {
+  readonly node: object
+  readonly pods: readonly { readonly containers: readonly object[] }[]
+}
+
+/** For those who ask for no more, as metrics-server once did. */
+const withCpuAndMemoryOnly = ({ node, pods }: Summary) => ({
+  node: cpuAndMemoryOf(node),
+  pods: pods.map((pod) => ({ ...cpuAndMemoryOf(pod), containers: pod.containers.map(cpuAndMemoryOf) })),
+})
+
+const asked: ReadonlySet<string> = new Set(['nodeName', 'podRef', 'name', 'startTime', 'cpu', 'memory', 'swap'])
+
+const cpuAndMemoryOf = (stats: object) => Object.fromEntries(Object.entries(stats).filter(([key]) => asked.has(key)))
 
 /** What is told of pods as a whole, by uid: not all of it follows from what is told of their containers. */
 async function statsOfSandboxes({ runtime }: ServedNode): Promise<ReadonlyMap<string, PodSandboxStats>> {
