@@ -92,7 +92,12 @@ describe('pods as processes', () => {
     await expect.poll(() => metrics.probes.text()).toContain(ready)
     await expect.poll(() => metrics.probes.text()).toContain('probe_type="Liveness",result="failed"} ')
     expect(metrics.probes.text()).toMatch(/^prober_probe_duration_seconds_count\{.*probe_type="Readiness"\} [1-9]/m)
+    // The check that fails ends the container, which starts anew.
+    await expect
+      .poll(() => metrics.registry.text())
+      .toMatch(/^kubelet_terminated_containers_total\{container_type="container",exit_code="\d+",reason="Error"\} [1-9]/m)
     const text = metrics.registry.text()
+    expect(text).toMatch(/^kubelet_started_containers_total\{container_type="container"\} [1-9]/m)
     expect(text).toContain('kubelet_pod_start_duration_seconds_count 1\n')
     expect(text).toContain('kubelet_pod_worker_duration_seconds_count{operation_type="create"} 1\n')
     expect(text).toMatch(

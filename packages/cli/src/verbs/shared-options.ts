@@ -93,7 +93,7 @@ export function withRuntime(command: Command): Command {
       keepEmpty(
         new Option(
           '--eviction-hard <thresholds>',
-          'how little of its memory and disks may be left before pods are evicted; empty: they never are (default: memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%)',
+          'how little of its memory, disks and process IDs may be left before pods are evicted; empty: they never are (default: memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%)',
         ),
       ),
     )

@@ -121,7 +121,7 @@ export class NodeAdmission {
       const gone = new Promise<void>((resolve) =>
         this.#leaving.set(victim.uid, [...(this.#leaving.get(victim.uid) ?? []), resolve]),
       )
-      victim.preempt()
+      victim.preempt(shortages[0]?.name ?? '')
       return gone
     })
     const given = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))

@@ -5,8 +5,8 @@ import { podDemand } from './pod-demand.ts'
 export interface PreemptablePod {
   readonly uid: string
   readonly pod: Pod
-  /** Ends it. */
-  preempt(): void
+  /** Ends it, for a pod that lacks so named a resource. */
+  preempt(resource: string): void
 }
 
 /** How much of a resource is lacking. */

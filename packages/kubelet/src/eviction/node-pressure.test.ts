@@ -2,7 +2,7 @@ import type { Pod } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import type { ImageService } from '../runtimes/runtime.ts'
-import { testPod, testRun } from '../testing/pods.ts'
+import { testPod, testRun, testSandbox } from '../testing/pods.ts'
 import { evictedGoneMaxMs, NodePressure, pressurePeriodMs } from './node-pressure.ts'
 import type { Pressure, Supply } from './plan-eviction.ts'
 import { type EvictionDetails, type EvictionSignal, evictionDetails } from './thresholds.ts'
@@ -18,13 +18,15 @@ function node(
     reclaims = 0,
     images = {} as Partial<ImageService>,
     details = {} as Partial<EvictionDetails>,
+    processes = {} as Record<string, number>,
   } = {},
 ) {
   const environment = virtualEnvironment()
-  const left = { memory: 1000, disk: 1000 }
+  const left = { memory: 1000, disk: 1000, processes: 1000 }
   const pods = Object.keys(used)
   const events: string[] = []
   const evicted: string[] = []
+  const signals: string[] = []
   const pressure = new NodePressure({
     environment,
     nodeName: 'node-a',
@@ -33,15 +35,23 @@ function node(
       ...(images.fileSystem === undefined ? {} : { images: images as ImageService }),
       listContainers: async () =>
         pods.filter((uid) => !waiting.includes(uid)).map((podUid) => testRun({ id: podUid, podUid })),
+      listPodSandboxes: async () => pods.map((podUid) => testSandbox({ id: `of-${podUid}`, podUid })),
+      podSandboxStats: async () =>
+        new Map(Object.entries(processes).map(([uid, count]) => [`of-${uid}`, { processes: count }])),
       containerStats: async (ids) => new Map(ids.map((id) => [id, { cpuMs: 0, memoryBytes: used[id] ?? 0 }])),
     },
-    settings: { ...evictionDetails, ...details, hard: { 'memory.available': '100', 'nodefs.available': '10%' } },
+    settings: {
+      ...evictionDetails,
+      ...details,
+      hard: { 'memory.available': '100', 'nodefs.available': '10%', 'pid.available': '100' },
+    },
     pods: () =>
       pods.map((uid) => ({
         pod: named(uid),
         volumes: new Map(),
-        evict(message, graceMaxMs = 0) {
+        evict(message, graceMaxMs, signal) {
           if (stays.includes(uid)) return false
+          signals.push(signal)
           evicted.push(`${uid}: ${message}${graceMaxMs === 0 ? '' : `within ${graceMaxMs} ms`}`)
           return true
         },
@@ -52,13 +62,14 @@ function node(
       new Map<EvictionSignal, Supply>([
         ['memory.available', { available: left.memory, capacity: 1000 }],
         ['nodefs.available', { available: left.disk, capacity: 1000 }],
+        ['pid.available', { available: left.processes, capacity: 1000 }],
       ]),
     async reclaimDisk() {
       if (Number.isNaN(reclaims)) throw new Error('device or resource busy')
       left.disk += reclaims
     },
   })
-  return { pressure, environment, left, pods, events, evicted }
+  return { pressure, environment, left, pods, events, evicted, signals }
 }
 
 describe('a node that runs out of something', () => {
@@ -94,6 +105,22 @@ describe('a node that runs out of something', () => {
     left.memory = 50
     await pressure.look()
     expect(evicted[0]).toMatch(/^a: /)
+  })
+
+  it('evicts the pod with most processes where the node has hardly any left, and removes nothing first', async () => {
+    const { pressure, left, events, evicted, signals } = node(
+      { few: 2048, many: 1024 },
+      { reclaims: 500, processes: { few: 1, many: 900 } },
+    )
+    left.processes = 50
+    await pressure.look()
+    expect([left.disk, pressure.conditions]).toEqual([1000, ['PIDPressure']])
+    expect(events).toEqual([
+      'Normal NodeHasInsufficientPID: Node node-a status is now: NodeHasInsufficientPID',
+      'Warning EvictionThresholdMet: Attempting to reclaim pids',
+    ])
+    expect(evicted).toEqual(['many: The node was low on resource: pids. Threshold quantity: 100, available: 50. '])
+    expect(signals).toEqual(['pid.available'])
   })
 
   it('waits no longer than half a minute for a pod to go', async () => {

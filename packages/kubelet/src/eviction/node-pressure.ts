@@ -29,7 +29,10 @@ export interface NodePressureParts {
   readonly environment: Environment
   readonly nodeName: string
   readonly recorder: NodeRecorder
-  readonly runtime: Pick<Runtime, 'containerStats' | 'containerStorage' | 'images' | 'listContainers'>
+  readonly runtime: Pick<
+    Runtime,
+    'containerStats' | 'containerStorage' | 'images' | 'listContainers' | 'listPodSandboxes' | 'podSandboxStats'
+  >
   readonly settings: EvictionSettings
   /** Those that have not ended. */
   readonly pods: () => readonly StoringPod[]
@@ -86,7 +89,7 @@ export class NodePressure {
     const [first] = await this.#starved()
     if (first === undefined || this.#waitsForEvicted()) return
     this.#tell('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${first.resource}`)
-    if (first.resource !== 'memory') {
+    if (isOfDisk(first)) {
       await this.#parts.reclaimDisk().catch((error: unknown) => {
         this.#parts.environment.logger.warn('not all could be removed that nobody needs', { error })
       })
@@ -120,17 +123,42 @@ export class NodePressure {
 
   async #evictOne(starved: Starved): Promise<void> {
     const { environment, runtime, directory, settings } = this.#parts
-    const isMemory = starved.resource === 'memory'
     // Where images are matters for disks alone.
-    const part = isMemory ? 'all' : storagePart(starved.signal, await hasImageDisk(runtime, directory))
-    const using = isMemory ? await this.#memory() : await this.#storage()
+    const part = isOfDisk(starved) ? storagePart(starved.signal, await hasImageDisk(runtime, directory)) : 'all'
+    const using = await this.#using(starved)
     const graceMaxMs = starved.isSoft ? settings.podGraceMaxMs : 0
     for (const each of rankForEviction(using, starved, part)) {
-      if (!each.evict(evictionMessage(starved, each), graceMaxMs)) continue
+      if (!each.evict(evictionMessage(starved, each), graceMaxMs, starved.signal)) continue
       const untilMs = environment.clock.monotonicMs() + graceMaxMs + evictedGoneMaxMs
       this.#evicted = { uid: each.pod.metadata.uid, untilMs }
       return
     }
+  }
+
+  #using({ resource }: Starved): Promise<readonly (StoringPod & UsingPod)[]> {
+    switch (resource) {
+      case 'memory':
+        return this.#memory()
+      case 'pids':
+        return this.#processes()
+      case 'ephemeral-storage':
+      case 'inodes':
+        return this.#storage()
+    }
+  }
+
+  async #processes(): Promise<readonly (StoringPod & UsingPod)[]> {
+    const { runtime, pods } = this.#parts
+    const stats = await runtime.podSandboxStats?.()
+    const counted = new Map<string, number>()
+    for (const { id, podUid } of stats === undefined ? [] : await runtime.listPodSandboxes()) {
+      const processes = stats?.get(id)?.processes
+      if (processes !== undefined) counted.set(podUid, (counted.get(podUid) ?? 0) + processes)
+    }
+    return pods().map((each) => {
+      const processes = counted.get(each.pod.metadata.uid ?? '')
+      return processes === undefined ? each : { ...each, processes }
+    })
   }
 
   async #memory(): Promise<readonly (StoringPod & UsingPod)[]> {
@@ -165,8 +193,11 @@ export class NodePressure {
   }
 }
 
+const isOfDisk = ({ resource }: Starved): boolean => resource === 'ephemeral-storage' || resource === 'inodes'
+
 /** The reasons of the events that tell of the beginning and the end of a condition. */
 const statusEvents: readonly (readonly [Pressure, readonly [begins: string, ends: string]])[] = [
   ['MemoryPressure', ['NodeHasInsufficientMemory', 'NodeHasSufficientMemory']],
   ['DiskPressure', ['NodeHasDiskPressure', 'NodeHasNoDiskPressure']],
+  ['PIDPressure', ['NodeHasInsufficientPID', 'NodeHasSufficientPID']],
 ]

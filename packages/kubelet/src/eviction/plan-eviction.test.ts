@@ -13,7 +13,7 @@ import {
   storagePart,
   type UsingPod,
 } from './plan-eviction.ts'
-import { parseMemory } from './supplies.ts'
+import { parseMemory, parseTasks } from './supplies.ts'
 import {
   type EvictionDetails,
   type EvictionSignal,
@@ -33,6 +33,7 @@ describe('thresholds', () => {
     ['memory.available<100Mi', { 'memory.available': '100Mi' }],
     ['imagefs.available<7.5%,nodefs.inodesFree<5%', { 'imagefs.available': '7.5%', 'nodefs.inodesFree': '5%' }],
     ['nodefs.available<0%,imagefs.available<100%', {}],
+    ['pid.available<1k', { 'pid.available': '1k' }],
     [
       'memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%',
       evictionThresholds,
@@ -42,7 +43,7 @@ describe('thresholds', () => {
   })
 
   it.each([
-    ['pid.available<5%', /^"pid\.available<5%" is none of memory\.available, .*, < and a value$/],
+    ['cpu.available<5%', /^"cpu\.available<5%" is none of memory\.available, .*, < and a value$/],
     ['memory.available', /^"memory\.available" is none of/],
     ['memory.available<1Gi,memory.available<2Gi', 'memory.available is there twice'],
     ['memory.available<0', 'memory.available<0: the value is to be a quantity above 0, or 0% to 100%'],
@@ -124,6 +125,14 @@ describe('pressure on a node', () => {
     ],
   ])('%s', (_, supplies, planned) => {
     expect(plan(supplies)).toEqual(planned)
+  })
+
+  it('is on process IDs, where somebody says how few are too few', () => {
+    const few = new Map([['pid.available', supply(999)] as const])
+    const said = { ...hard, hard: { 'pid.available': '1k' } }
+    const { starved, conditions } = planPressure(said, few, none, 0)
+    expect([starved, conditions]).toMatchObject([[{ resource: 'pids', threshold: 1000, asked: '1k' }], ['PIDPressure']])
+    expect(planPressure(hard, few, none, 0).starved).toEqual([])
   })
 
   it('is said for five minutes after it was seen', () => {
@@ -217,7 +226,8 @@ describe('pressure on a node', () => {
 
 describe('the pods of a node that runs out of something', () => {
   const starved = (signal: EvictionSignal): Starved => {
-    const resource = signal === 'memory.available' ? 'memory' : signal.endsWith('Free') ? 'inodes' : 'ephemeral-storage'
+    const others = signal.endsWith('Free') ? 'inodes' : signal === 'pid.available' ? 'pids' : 'ephemeral-storage'
+    const resource = signal === 'memory.available' ? 'memory' : others
     return { signal, resource, threshold: 100 * mebi, isSoft: false, available: 50 * mebi, capacity: 1e12 }
   }
   const pod = (name: string, requests: Record<string, string> = {}, priority = 0) =>
@@ -261,6 +271,15 @@ describe('the pods of a node that runs out of something', () => {
     expect(ranked(pods)).toEqual(order)
   })
 
+  it('go by importance where process IDs run out, and then by how many they have', () => {
+    const has = (name: string, processes: number | undefined, priority = 0): UsingPod => ({
+      pod: pod(name, {}, priority),
+      ...(processes === undefined ? {} : { processes }),
+    })
+    const pods = [has('few', 2), has('vip', 900, 1), has('many', 30), has('unknown', undefined)]
+    expect(ranked(pods, 'pid.available')).toEqual(['unknown', 'many', 'few', 'vip'])
+  })
+
   it.each<[StoragePart, readonly string[]]>([
     ['all', ['layers', 'volumes', 'logs']],
     ['layers', ['layers', 'volumes', 'logs']],
@@ -300,6 +319,29 @@ describe('the pods of a node that runs out of something', () => {
       stores('web', 5, 1024, 2048),
       'The node was low on resource: inodes. Threshold quantity: 100, available: 7. ',
     ],
+    [
+      { ...starved('nodefs.inodesFree'), threshold: 51_200, available: 5_000 },
+      stores('web', 5, 1024, 2048),
+      'The node was low on resource: inodes. Threshold quantity: 50Ki, available: 5k. ',
+    ],
+    [
+      { ...starved('pid.available'), threshold: 1000, asked: '1000', available: 999 },
+      stores('web', 5, 1024, 2048),
+      'The node was low on resource: pids. Threshold quantity: 1k, available: 999. ',
+    ],
+    [
+      { ...starved('memory.available'), threshold: 1e9, asked: '1G' },
+      withMemory('web', 2048 * mebi, '1024Mi'),
+      'The node was low on resource: memory. Threshold quantity: 1G, available: 50Mi. Container web was using 2Gi, request is 1Gi, has larger consumption of memory. ',
+    ],
+    [
+      starved('memory.available'),
+      {
+        pod: testPod({ resources: { requests: { memory: '64Mi' } } }, { metadata: { name: 'a' } }),
+        memory: new Map([['web', 16 * mebi]]),
+      },
+      'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Pod a was using 16Mi, request is 64Mi, has larger consumption of memory. Container web was using 16Mi, request is 0, has larger consumption of memory. ',
+    ],
   ])('are told why, as upstream tells it', (low, using, message) => {
     expect(evictionMessage(low, using)).toBe(message)
   })
@@ -309,4 +351,13 @@ it('counts memory that can be taken back at once as left', () => {
   const meminfo = 'MemTotal:  1000 kB\nMemFree:    100 kB\nInactive:   900 kB\nInactive(file):   300 kB\n'
   expect(parseMemory(meminfo)).toEqual({ available: 400 * 1024, capacity: 1000 * 1024 })
   expect(parseMemory('')).toBeUndefined()
+})
+
+it.each([
+  ['1.36 3.49 4.53 2/3518 3715089\n', ['4194304\n', '100000\n'], { available: 96_482, capacity: 100_000 }],
+  ['1.36 3.49 4.53 2/3518 3715089\n', ['', '4194304\n'], { available: 4_190_786, capacity: 4_194_304 }],
+  ['1.36 3.49 4.53 2/3518 3715089\n', ['', ''], undefined],
+  ['', ['4194304\n'], undefined],
+])('counts the tasks that the kernel would still begin: %j of %j', (loadavg, limits, supply) => {
+  expect(parseTasks(loadavg, limits)).toEqual(supply)
 })

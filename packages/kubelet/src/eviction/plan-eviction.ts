@@ -1,23 +1,25 @@
-import { formatQuantity, type Pod, podRequests, quantityValue, wholeAmount } from '@coracle/api'
+import { formatQuantity, type Pod, parseQuantity, podRequests, quantityValue, wholeAmount } from '@coracle/api'
 import { nodeLow } from '../pod/plan-pod.ts'
 import type { ContainerStorageUse } from '../storage/plan-storage-eviction.ts'
 import { type EvictionDetails, type EvictionSignal, type EvictionThresholds, evictionSignals } from './thresholds.ts'
 
-/** How much there is of something, and how much of it is left: bytes, or inodes. */
+/** How much there is of something, and how much of it is left: bytes, inodes, or tasks. */
 export interface Supply {
   readonly available: number
   readonly capacity: number
 }
 
-export type Pressure = 'MemoryPressure' | 'DiskPressure'
+export type Pressure = 'MemoryPressure' | 'DiskPressure' | 'PIDPressure'
 
 /** Something that the node has too little of. */
 export interface Starved extends Supply {
   readonly signal: EvictionSignal
   /** As messages name it. */
-  readonly resource: 'memory' | 'ephemeral-storage' | 'inodes'
+  readonly resource: 'memory' | 'ephemeral-storage' | 'inodes' | 'pids'
   /** Less than this is too little. */
   readonly threshold: number
+  /** The threshold as it is asked for; absent where that is a part of all there is. */
+  readonly asked?: string
   /** Whether pods have time to end that go for it. */
   readonly isSoft: boolean
 }
@@ -45,11 +47,14 @@ export interface PressurePlan {
   readonly conditions: readonly Pressure[]
 }
 
-const pressureOf = (signal: EvictionSignal): Pressure =>
-  signal === 'memory.available' ? 'MemoryPressure' : 'DiskPressure'
+const pressureOf = (signal: EvictionSignal): Pressure => {
+  if (signal === 'memory.available') return 'MemoryPressure'
+  return signal === 'pid.available' ? 'PIDPressure' : 'DiskPressure'
+}
 
 const resourceOf = (signal: EvictionSignal): Starved['resource'] => {
   if (signal === 'memory.available') return 'memory'
+  if (signal === 'pid.available') return 'pids'
   return signal.endsWith('.inodesFree') ? 'inodes' : 'ephemeral-storage'
 }
 
@@ -77,7 +82,8 @@ function crossed(
       const more = reclaimed !== undefined && isMet(key) ? thresholdOf(reclaimed, supply.capacity) : 0
       if (supply.available >= threshold + more) return []
       const graceMs = isSoft ? (softGraceMs[signal] ?? 0) : 0
-      return [{ key, graceMs, signal, resource: resourceOf(signal), threshold, isSoft, ...supply }]
+      const asked = value.endsWith('%') ? {} : { asked: value }
+      return [{ key, graceMs, signal, resource: resourceOf(signal), threshold, ...asked, isSoft, ...supply }]
     }),
   )
 }
@@ -112,6 +118,7 @@ export interface UsingPod {
   /** Bytes of memory, by container. */
   readonly memory?: ReadonlyMap<string, number>
   readonly storage?: { readonly volumeBytes: number; readonly containers: ReadonlyMap<string, ContainerStorageUse> }
+  readonly processes?: number
 }
 
 /** What of a pod's storage is on the disk that is full. */
@@ -125,13 +132,15 @@ export function storagePart(signal: EvictionSignal, hasImageDisk: boolean): Stor
 
 /**
  * Pods in the order in which they go: those of which nothing is known, then those that use more than they asked for, of these the less important
- * first, and then those that use most beyond it (upstream's rankMemoryPressure and rankDiskPressureFunc).
+ * first, and then those that use most beyond it (upstream's rankMemoryPressure and rankDiskPressureFunc). Nobody asks for processes: there the
+ * less important go first, and of these those with most (upstream's rankPIDPressure).
  */
 export function rankForEviction<T extends UsingPod>(
   pods: readonly T[],
   { resource }: Starved,
   part: StoragePart,
 ): readonly T[] {
+  if (resource === 'pids') return rankByProcesses(pods)
   const ranked = pods.map((each) => {
     const used = resource === 'memory' ? memoryOf(each) : storageOf(each, part)
     // Upstream compares inodes with no request, which nobody can make.
@@ -150,6 +159,12 @@ export function rankForEviction<T extends UsingPod>(
     .map(({ each }) => each)
 }
 
+const rankByProcesses = <T extends UsingPod>(pods: readonly T[]): readonly T[] =>
+  pods.toSorted((a, b) => {
+    const known = Number(a.processes !== undefined) - Number(b.processes !== undefined)
+    return (a.pod.spec.priority ?? 0) - (b.pod.spec.priority ?? 0) || known || (b.processes ?? 0) - (a.processes ?? 0)
+  })
+
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0)
 
 const memoryOf = ({ memory }: UsingPod): number | undefined => memory && sum(memory.values())
@@ -165,25 +180,33 @@ function storageOf({ storage }: UsingPod, part: StoragePart): number | undefined
 
 /** What is said of a pod that goes for want of something, as upstream's evictionMessage. */
 export function evictionMessage(
-  { resource, threshold, available }: Starved,
+  { resource, threshold, asked, available }: Starved,
   { pod, memory, storage }: UsingPod,
 ): string {
-  const amount = resource === 'inodes' ? String : binary
-  const message = `${nodeLow}${resource}. Threshold quantity: ${amount(threshold)}, available: ${amount(available)}. `
+  const isCounted = resource === 'inodes' || resource === 'pids'
+  const quantity = asked === undefined ? binary(threshold) : formatQuantity(parseQuantity(asked))
+  const left = isCounted ? decimal(available) : binary(available)
+  const message = `${nodeLow}${resource}. Threshold quantity: ${quantity}, available: ${left}. `
   const used = (name: string): number | undefined => {
     if (resource === 'memory') return memory?.get(name)
-    const found = resource === 'inodes' ? undefined : storage?.containers.get(name)
+    const found = isCounted ? undefined : storage?.containers.get(name)
     return found && found.logBytes + found.layerBytes
   }
+  const whole = resource === 'memory' ? pod.spec.resources?.requests?.memory : undefined
+  const consumer = (what: string, bytes: number, request: string): string =>
+    `${what} was using ${binary(bytes)}, request is ${formatQuantity(parseQuantity(request))}, has larger consumption of ${resource}. `
+  // Upstream tells it of a pod that asks for memory as a whole, whether it uses more or not.
+  const ofPod =
+    whole === undefined || memory === undefined ? '' : consumer(`Pod ${pod.metadata.name}`, sum(memory.values()), whole)
   const parts = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].flatMap(({ name, resources }) => {
     const [bytes, request] = [used(name), resources?.requests?.[resource] ?? '0']
-    if (bytes === undefined || bytes <= quantityValue(request)) return []
-    return [
-      `Container ${name} was using ${binary(bytes)}, request is ${request}, has larger consumption of ${resource}. `,
-    ]
+    return bytes === undefined || bytes <= quantityValue(request) ? [] : [consumer(`Container ${name}`, bytes, request)]
   })
-  return message + parts.join('')
+  return message + ofPod + parts.join('')
 }
 
-const binary = (bytes: number): string =>
-  formatQuantity({ nanos: BigInt(Math.floor(bytes)) * 1_000_000_000n, format: 'BinarySI' })
+const written = (amount: number, format: 'BinarySI' | 'DecimalSI'): string =>
+  formatQuantity({ nanos: BigInt(Math.floor(amount)) * 1_000_000_000n, format })
+
+const binary = (bytes: number): string => written(bytes, 'BinarySI')
+const decimal = (count: number): string => written(count, 'DecimalSI')

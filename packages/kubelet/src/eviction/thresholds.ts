@@ -1,13 +1,14 @@
 import { isQuantity, quantityValue } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 
-/** What a node may run low on: upstream's eviction signals, those of processes apart. */
+/** What a node may run low on: upstream's eviction signals. */
 export const evictionSignals = [
   'memory.available',
   'nodefs.available',
   'nodefs.inodesFree',
   'imagefs.available',
   'imagefs.inodesFree',
+  'pid.available',
 ] as const
 export type EvictionSignal = (typeof evictionSignals)[number]
 

@@ -1,7 +1,7 @@
 import type { Container, Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { linuxResources } from './linux-resources.ts'
+import { linuxResources, sandboxOverhead, sandboxResources } from './linux-resources.ts'
 
 const nodeBytes = 8 * 2 ** 30
 
@@ -36,6 +36,12 @@ describe('what a container may use', () => {
     expect(linuxResources(testContainer(), pod, nodeBytes)).toMatchObject({ cpuShares: 2048, cpuQuota: 200_000 })
   })
 
+  it('is what its pod may, where its own limits are 0', () => {
+    const container = testContainer({ resources: { limits: { cpu: '0', memory: '0' } } })
+    const pod = podOf(container, 'Burstable', { resources: { limits: { cpu: '2', memory: '1Gi' } } })
+    expect(linuxResources(container, pod, nodeBytes)).toMatchObject({ cpuQuota: 200_000, memoryLimitBytes: 2 ** 30 })
+  })
+
   it('counts as asked for by each what its pod asks for beside its containers', () => {
     const asking = testContainer({ resources: { requests: { memory: '1Gi' } } })
     const sidecar = testContainer({ name: 'side', restartPolicy: 'Always' })
@@ -65,5 +71,39 @@ describe('what a container may use', () => {
     expect(linuxResources(sidecar, pod, nodeBytes).oomScoreAdj).toBe(500)
     const critical = podOf(served, 'Burstable', { priorityClassName: 'system-node-critical' })
     expect(linuxResources(served, critical, nodeBytes).oomScoreAdj).toBe(-997)
+  })
+})
+
+describe('what a pod may use as a whole', () => {
+  const asking = (name: string, cpu: string, memory: string) =>
+    testContainer({ name, resources: { requests: { cpu }, limits: { cpu, memory } } })
+
+  it.each<[string, Partial<Pod['spec']>, object]>([
+    ['nothing said', {}, { cpuShares: 2, cpuQuota: 0, memoryLimitBytes: 0 }],
+    [
+      'what its containers may together, without what the runtime takes',
+      { containers: [asking('a', '500m', '1Gi'), asking('b', '1', '1Gi')], overhead: { cpu: '4', memory: '4Gi' } },
+      { cpuShares: 1536, cpuQuota: 150_000, memoryLimitBytes: 2 ** 31 },
+    ],
+    [
+      'what an init container may, where that is more',
+      { initContainers: [asking('init', '2', '4Gi')], containers: [asking('a', '1', '1Gi')] },
+      { cpuShares: 2048, cpuQuota: 200_000, memoryLimitBytes: 2 ** 32 },
+    ],
+    [
+      'what is said of it as a whole',
+      { resources: { requests: { cpu: '250m' }, limits: { cpu: '3', memory: '1Gi' } } },
+      { cpuShares: 256, cpuQuota: 300_000, memoryLimitBytes: 2 ** 30 },
+    ],
+  ])('is %s', (_, spec, expected) => {
+    expect(sandboxResources(testPod(spec))).toEqual({ cpuPeriod: 100_000, ...expected })
+  })
+
+  it('is beside what its runtime takes for itself, and that no more', () => {
+    const overhead = (given: Record<string, string>) => sandboxOverhead(testPod({ overhead: given }))
+    const quota = { cpuShares: 256, cpuQuota: 25_000, cpuPeriod: 100_000 }
+    expect(overhead({ cpu: '250m', memory: '120Mi' })).toEqual({ ...quota, memoryLimitBytes: 120 * 2 ** 20 })
+    expect(overhead({ memory: '120Mi' })).toMatchObject({ cpuShares: 2, cpuQuota: 0 })
+    expect(sandboxOverhead(testPod())).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
-import { type Container, isSidecar, type Pod, podRequests, quantityMilli, quantityValue } from '@coracle/api'
-import type { LinuxResources } from '../runtimes/runtime.ts'
+import { type Container, isSidecar, type Pod, podLimits, podRequests, quantityMilli, quantityValue } from '@coracle/api'
+import type { LinuxResources, SandboxResources } from '../runtimes/runtime.ts'
 
 /** Weight of one whole core, and the least there is. */
 const sharesPerCore = 1024
@@ -21,16 +21,41 @@ const oomScoreMax = 1_000
 export function linuxResources(container: Container, pod: Pod, nodeMemoryBytes: number): LinuxResources {
   const { requests = {}, limits = {} } = container.resources ?? {}
   const { limits: shared = {} } = pod.spec.resources ?? {}
-  const cpuLimit = limits.cpu ?? shared.cpu
-  const memoryLimit = limits.memory ?? shared.memory
+  // A limit of 0 is none.
+  const cpuLimit = milli(limits.cpu) || milli(shared.cpu)
   return {
-    cpuShares: cpuShares(milli(requests.cpu ?? cpuLimit)),
-    cpuQuota: cpuQuota(milli(cpuLimit)),
-    cpuPeriod,
-    memoryLimitBytes: memoryLimit === undefined ? 0 : quantityValue(memoryLimit),
+    ...resourcesOf(requests.cpu === undefined ? cpuLimit : milli(requests.cpu), cpuLimit),
+    memoryLimitBytes: value(limits.memory) || value(shared.memory),
     oomScoreAdj: oomScoreAdj(container, pod, nodeMemoryBytes),
   }
 }
+
+/** What the containers of a pod may use together, which is no more than the most that they need at one time. */
+export function sandboxResources({ spec }: Pod): SandboxResources {
+  const own = { ...spec, overhead: undefined }
+  const [requests, limits] = [podRequests(own), podLimits(own)]
+  const [cpuRequest, cpuLimit, memoryLimit] = [requests.get('cpu'), limits.get('cpu'), limits.get('memory')]
+  const limitMilli = cpuLimit === undefined ? 0 : quantityMilli(cpuLimit)
+  return {
+    ...resourcesOf(cpuRequest === undefined ? limitMilli : quantityMilli(cpuRequest), limitMilli),
+    memoryLimitBytes: memoryLimit === undefined ? 0 : quantityValue(memoryLimit),
+  }
+}
+
+/** What a runtime takes for itself with a pod: it is guaranteed that, and has no more. Undefined where its class does not say. */
+export function sandboxOverhead({ spec: { overhead } }: Pod): SandboxResources | undefined {
+  if (overhead === undefined) return undefined
+  const cpu = milli(overhead.cpu)
+  return { ...resourcesOf(cpu, cpu), memoryLimitBytes: value(overhead.memory) }
+}
+
+const resourcesOf = (requestMilli: number, limitMilli: number) => ({
+  cpuShares: cpuShares(requestMilli),
+  cpuQuota: cpuQuota(limitMilli),
+  cpuPeriod,
+})
+
+const value = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityValue(quantity))
 
 const milli = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityMilli(quantity))
 
@@ -60,7 +85,4 @@ function memoryLeft({ spec }: Pod): number {
   return Math.trunc((asked - ofContainers) / (containers.length + initContainers.length))
 }
 
-const memoryRequest = ({ resources }: Container): number => {
-  const memory = resources?.requests?.memory
-  return memory === undefined ? 0 : quantityValue(memory)
-}
+const memoryRequest = ({ resources }: Container): number => value(resources?.requests?.memory)

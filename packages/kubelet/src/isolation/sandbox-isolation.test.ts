@@ -66,6 +66,11 @@ describe('how a pod of a node looks names up', () => {
   })
 })
 
+it('says what a pod may use, and what its runtime class takes', async () => {
+  const { resources, overhead } = await isolation({ overhead: { cpu: '250m', memory: '1Gi' } })
+  expect([resources, overhead]).toMatchObject([{ memoryLimitBytes: 0 }, { memoryLimitBytes: 2 ** 30 }])
+})
+
 describe('the name of a pod’s host', () => {
   it('is in the domain of the cluster', async () => {
     const { ownNames } = await isolation({ hostname: 'north', subdomain: 'db' })

@@ -4,6 +4,7 @@ import type { Client } from '@coracle/client'
 import { podNames } from '../hosts/pod-names.ts'
 import type { PortMapping, Runtime, SandboxIsolation } from '../runtimes/runtime.ts'
 import { type DnsProblem, noResolvConf, podDns, usesClusterDns } from './dns-config.ts'
+import { sandboxOverhead, sandboxResources } from './linux-resources.ts'
 import { knownHandler, runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxSecurity } from './security.ts'
 
@@ -42,9 +43,12 @@ export async function sandboxIsolation(
   const nodeResolvConf =
     dns.resolvConf === noResolvConf ? undefined : await readFile(dns.resolvConf, 'utf8').catch(() => '')
   const dnsProblems: DnsProblem[] = []
+  const overhead = sandboxOverhead(pod)
   return {
     ...sandboxSecurity(pod),
     ownUsers,
+    resources: sandboxResources(pod),
+    ...(overhead === undefined ? {} : { overhead }),
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }, (problem) => dnsProblems.push(problem)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startMs } from '../testing/pods.ts'
-import { simulatedFacts } from './node-facts.ts'
+import { simulatedFacts, swapOf } from './node-facts.ts'
 import { isWorthReporting, type NodeDescription, type NodeObservation, nodeStatus } from './node-object.ts'
 
 const description: NodeDescription = {
@@ -19,6 +19,15 @@ const shown = (observation?: NodeObservation) =>
   nodeStatus(description, undefined, startMs, observation).conditions?.map(
     ({ type, status, reason }) => `${type}=${status} ${reason}`,
   )
+
+it('says how much swap space it has, where it has some', () => {
+  const swapOfNode = (meminfo: string) => {
+    const facts = { ...description.facts, ...swapOf(meminfo) }
+    return nodeStatus({ ...description, facts }, undefined, startMs).nodeInfo?.swap
+  }
+  expect(swapOfNode('SwapCached:  0 kB\nSwapTotal:   2048 kB\n')).toEqual({ capacity: 2048 * 1024 })
+  expect([swapOfNode('SwapTotal: 0 kB\n'), swapOfNode('')]).toEqual([undefined, undefined])
+})
 
 describe('the conditions of a node', () => {
   const [memory, disk, pids, ready] = [
@@ -40,6 +49,7 @@ describe('the conditions of a node', () => {
       seen(['DiskPressure'], ['container runtime is down']),
       [memory, 'DiskPressure=True KubeletHasDiskPressure', pids, 'Ready=False KubeletNotReady'],
     ],
+    ['process IDs do', seen(['PIDPressure']), [memory, disk, 'PIDPressure=True KubeletHasInsufficientPID', ready]],
   ])('say so: %s', (_, observation, conditions) => {
     expect(shown(observation)).toEqual(conditions)
   })

@@ -14,6 +14,8 @@ export interface NodeFacts {
   readonly osImage: string
   readonly machineId: string
   readonly bootId: string
+  /** The swap space of the machine, in bytes; absent where there is none. */
+  readonly swapBytes?: number
   /** What its runtime can do that not every runtime does. */
   readonly features?: NodeStatus['features']
   /** Quantities in canonical form, as the API gives them back: what is reported is compared with it. */
@@ -36,6 +38,7 @@ export function hostFacts(): NodeFacts {
     osImage: osImage(),
     machineId: readLine('/etc/machine-id'),
     bootId: readLine('/proc/sys/kernel/random/boot_id'),
+    ...swapOf(readText('/proc/meminfo')),
     capacity: capacity(Math.max(1, cpus().length), Math.floor(totalmem() / 1024)),
   }
 }
@@ -72,6 +75,12 @@ function capacity(cores: number, memoryKi: number): Readonly<Record<string, stri
     pods: String(nodePodsMax),
     'ephemeral-storage': ephemeralStorageDefault,
   }
+}
+
+/** Of `/proc/meminfo` (proc(5)). */
+export function swapOf(meminfo: string): Pick<NodeFacts, 'swapBytes'> {
+  const kibibytes = Number(/^SwapTotal:\s*(\d+) kB$/m.exec(meminfo)?.[1] ?? 0)
+  return kibibytes === 0 ? {} : { swapBytes: kibibytes * 1024 }
 }
 
 function goArchitecture(name: string): string {

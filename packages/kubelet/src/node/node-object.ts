@@ -115,6 +115,7 @@ export function nodeStatus(
       kubeProxyVersion: '',
       operatingSystem: facts.operatingSystem,
       architecture: facts.architecture,
+      ...(facts.swapBytes === undefined ? {} : { swap: { capacity: facts.swapBytes } }),
     },
     ...(facts.features === undefined ? {} : { features: facts.features }),
     ...(seen === undefined ? {} : { images: seen.images }),
@@ -178,6 +179,12 @@ const lacking: Readonly<Record<string, Verdict>> = {
     status: 'True',
     reason: 'KubeletHasDiskPressure',
     message: 'kubelet has disk pressure',
+  },
+  PIDPressure: {
+    type: 'PIDPressure',
+    status: 'True',
+    reason: 'KubeletHasInsufficientPID',
+    message: 'kubelet has insufficient PID available',
   },
 }
 

@@ -63,7 +63,8 @@ export class ContainerStops {
   }
 
   stop(action: StopAction, observation: PodObservation): void {
-    const { run, gracePeriodMs } = action
+    const { run } = action
+    const gracePeriodMs = this.#graceLeftMs(action)
     const killAtMs = observation.monotonicMs + gracePeriodMs
     const before = this.#killAtMs.get(run.id)
     if (before !== undefined && before <= killAtMs) return
@@ -72,6 +73,14 @@ export class ContainerStops {
     // Where less time is left than there was the hook is not waited for again.
     const preStop = before === undefined ? this.prepare(action, observation) : undefined
     void this.#stopAndWake(observation, run, gracePeriodMs, preStop)
+  }
+
+  /** One that had to wait for its turn has waited on its own time: the grace period is that of the pod (KEP-753). */
+  #graceLeftMs({ run, gracePeriodMs }: StopAction): number {
+    const prepared = this.#killAtMs.has(run.id) ? undefined : this.#preStops.get(run.id)
+    if (prepared === undefined) return gracePeriodMs
+    const leftMs = prepared.untilMs - this.#context.environment.clock.monotonicMs()
+    return Math.min(gracePeriodMs, Math.max(gracePeriodMinMs, leftMs))
   }
 
   /** Tells of the stop and begins with the hook. */

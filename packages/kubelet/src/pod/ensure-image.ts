@@ -80,6 +80,7 @@ async function pull(
     const secrets = await pullSecretsOf(pod, context.sources.secret)
     const pulled = await pullRecorded(context, images, withTag(name), secrets, signal)
     const { imageRef, tookMs, tookInAllMs, sizeBytes } = pulled
+    context.metrics?.()?.imagePulled(sizeBytes, tookInAllMs)
     const times = `${durationText(Math.floor(tookMs))} (${durationText(Math.floor(tookInAllMs))} including waiting)`
     const message = `Successfully pulled image ${JSON.stringify(name)} in ${times}. Image size: ${sizeBytes} bytes.`
     tell('Normal', 'Pulled', message)

@@ -59,7 +59,7 @@ export class PodManager {
   preemptable(nodeName: string): readonly PreemptablePod[] {
     return [...this.#workers].flatMap(([uid, worker]) => {
       const { pod } = worker
-      return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: () => worker.preempt() }]
+      return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: (resource: string) => worker.preempt(resource) }]
     })
   }
 
@@ -69,7 +69,7 @@ export class PodManager {
       const { pod, volumes } = worker
       return isOver(pod)
         ? []
-        : [{ pod, volumes, evict: (message: string, graceMaxMs?: number) => worker.evict(message, graceMaxMs) }]
+        : [{ pod, volumes, evict: (...how: Parameters<StoringPod['evict']>) => worker.evict(...how) }]
     })
   }
 

@@ -21,6 +21,18 @@ export interface PodSandboxConfig {
   readonly isolation?: SandboxIsolation
 }
 
+/** What a pod as a whole may use. CRI's LinuxContainerResources. */
+export interface SandboxResources {
+  /** Weight among others. */
+  readonly cpuShares: number
+  /** Microseconds of each `cpuPeriod`; 0: as many as it likes. */
+  readonly cpuQuota: number
+  /** In microseconds. */
+  readonly cpuPeriod: number
+  /** 0: as much as there is. */
+  readonly memoryLimitBytes: number
+}
+
 /** What a namespace of Linux is shared with. CRI's NamespaceMode. */
 export type NamespaceMode = 'pod' | 'container' | 'node' | 'target'
 
@@ -103,6 +115,10 @@ export interface SandboxIsolation extends UserOptions {
   readonly seccomp: SecurityProfile
   readonly selinux?: SelinuxOptions
   readonly sysctls: Readonly<Record<string, string>>
+  /** What its containers may use together, for runtimes that set something up for it, such as a virtual machine. */
+  readonly resources?: SandboxResources
+  /** What the runtime takes for itself with each pod, by its runtime class; absent: nobody says. */
+  readonly overhead?: SandboxResources
   /** Empty: the runtime's default. */
   readonly runtimeHandler: string
   /** Host names of its containers, as a file. */
@@ -148,15 +164,7 @@ export interface Mount {
 }
 
 /** What a container may use. CRI's LinuxContainerResources. */
-export interface LinuxResources {
-  /** Weight among others. */
-  readonly cpuShares: number
-  /** Microseconds of each `cpuPeriod`; 0: as many as it likes. */
-  readonly cpuQuota: number
-  /** In microseconds. */
-  readonly cpuPeriod: number
-  /** 0: as much as there is. */
-  readonly memoryLimitBytes: number
+export interface LinuxResources extends SandboxResources {
   /** How readily its processes are killed where memory runs out: -1000 to 1000. */
   readonly oomScoreAdj: number
 }
@@ -311,6 +319,18 @@ export interface ContainerStats {
   readonly memoryCacheBytes?: number
   /** What is of files that are mapped. */
   readonly memoryMappedBytes?: number
+  /** What is of files that were read lately, and of those that were not. */
+  readonly memoryActiveFileBytes?: number
+  readonly memoryInactiveFileBytes?: number
+  /** What the kernel holds for it. */
+  readonly memoryKernelBytes?: number
+  /** The most that was ever in use. */
+  readonly memoryPeakBytes?: number
+  /** How often it wanted more memory than it may have. */
+  readonly memoryLimitHits?: number
+  /** Pages that were not where they were looked for, and those of them that had to be read from a disk. */
+  readonly pageFaults?: number
+  readonly majorPageFaults?: number
   /** Processes that the kernel has ended for want of memory. */
   readonly oomKills?: number
   /** Periods over which its CPU quota has counted, those in which it was used up, and how long it had to wait in these. */
@@ -320,6 +340,8 @@ export interface ContainerStats {
   readonly processes?: number
   readonly threads?: number
   readonly pressure?: Pressure
+  /** What it has read and written, by the disks that it did so on. */
+  readonly disks?: readonly DiskStats[]
   /** The layer that it writes to. */
   readonly writableLayer?: {
     /** Where the file system is mounted that holds it. */
@@ -327,6 +349,16 @@ export interface ContainerStats {
     readonly usedBytes: number
     readonly inodesUsed?: number
   }
+}
+
+/** What has gone from and to a disk. */
+export interface DiskStats {
+  /** Its numbers in the kernel, such as `8:0`. */
+  readonly device: string
+  readonly readBytes: number
+  readonly writtenBytes: number
+  readonly reads: number
+  readonly writes: number
 }
 
 /** What the containers of a sandbox have used together. CRI's PodSandboxStats. */
@@ -345,6 +377,9 @@ export interface InterfaceStats {
 export interface TrafficStats {
   readonly bytes: number
   readonly errors: number
+  /** Absent: not told. */
+  readonly packets?: number
+  readonly dropped?: number
 }
 
 /** What a container has on the disk of its node beside volumes. */

@@ -77,11 +77,18 @@ async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<voi
   for (const state of ['created', 'running', 'exited'] as const) {
     states.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
   }
-  const wanted = found.map(({ pod }) => pod).filter((pod) => !isOver(pod))
-  const desired = gauge('kubelet_desired_pods', 'Pods that are to run here. Static ones are from files.', 'static')
-  const ofFiles = wanted.filter(isStatic)
-  desired.with({ static: '' }).set(wanted.length - ofFiles.length)
-  desired.with({ static: 'true' }).set(ofFiles.length)
+  const all = found.map(({ pod }) => pod)
+  const wanted = all.filter((pod) => !isOver(pod))
+  const countPods = (name: string, help: string, some: readonly Pod[]) => {
+    const pods = gauge(name, help, 'static')
+    const ofFiles = some.filter(isStatic)
+    pods.with({ static: '' }).set(some.length - ofFiles.length)
+    pods.with({ static: 'true' }).set(ofFiles.length)
+  }
+  countPods('kubelet_desired_pods', 'Pods of this node. Static ones are from files.', all)
+  countPods('kubelet_active_pods', 'Pods of this node that have not ended. Static ones are from files.', wanted)
+  const ephemeral = all.reduce((total, { spec }) => total + (spec.ephemeralContainers?.length ?? 0), 0)
+  gauge('kubelet_managed_ephemeral_containers', 'Ephemeral containers of pods of this node.').with({}).set(ephemeral)
   const volumes = gauge(
     'volume_manager_total_volumes',
     'Volumes of pods, wanted and brought here.',

@@ -5,6 +5,7 @@ import { linuxResources } from '../isolation/linux-resources.ts'
 import { withResourcesOfStatus } from '../pod/given-resources.ts'
 import type {
   ContainerStats,
+  DiskStats,
   InterfaceStats,
   LinuxResources,
   PodSandboxStats,
@@ -186,6 +187,36 @@ const readings: readonly Reading[] = [
     ({ stats }) => stats.memoryMappedBytes,
   ],
   [
+    'container_memory_total_active_file_bytes',
+    'gauge',
+    'Memory that holds what is in files that were read lately, in bytes.',
+    ({ stats }) => stats.memoryActiveFileBytes,
+  ],
+  [
+    'container_memory_total_inactive_file_bytes',
+    'gauge',
+    'Memory that holds what is in files that were not, in bytes.',
+    ({ stats }) => stats.memoryInactiveFileBytes,
+  ],
+  [
+    'container_memory_kernel_usage',
+    'gauge',
+    'Memory that the kernel holds for it, in bytes.',
+    ({ stats }) => stats.memoryKernelBytes,
+  ],
+  [
+    'container_memory_max_usage_bytes',
+    'gauge',
+    'The most memory that was ever in use, in bytes.',
+    ({ stats }) => stats.memoryPeakBytes,
+  ],
+  [
+    'container_memory_failcnt',
+    'counter',
+    'How often so far it wanted more memory than it may have.',
+    ({ stats }) => stats.memoryLimitHits,
+  ],
+  [
     'container_oom_events_total',
     'counter',
     'Processes ended so far by the kernel for want of memory.',
@@ -252,10 +283,14 @@ const properties: readonly (readonly [string, string, Value])[] = [
   ],
 ]
 
-const traffic: readonly (readonly [string, string, (each: InterfaceStats) => number])[] = [
+const traffic: readonly (readonly [string, string, (each: InterfaceStats) => number | undefined])[] = [
   ['receive_bytes', 'Bytes received so far.', ({ received }) => received.bytes],
+  ['receive_packets', 'Packets received so far.', ({ received }) => received.packets],
+  ['receive_packets_dropped', 'Packets so far that came and were dropped.', ({ received }) => received.dropped],
   ['receive_errors', 'Errors so far in receiving.', ({ received }) => received.errors],
   ['transmit_bytes', 'Bytes sent so far.', ({ sent }) => sent.bytes],
+  ['transmit_packets', 'Packets sent so far.', ({ sent }) => sent.packets],
+  ['transmit_packets_dropped', 'Packets so far that were to be sent and were dropped.', ({ sent }) => sent.dropped],
   ['transmit_errors', 'Errors so far in sending.', ({ sent }) => sent.errors],
 ]
 
@@ -275,21 +310,67 @@ function tellSubjects(text: MetricsText, subjects: readonly Subject[], nowMs: Ti
   for (const [name, type, help, value, labels] of readings) {
     text.metric(name, type, help, read(samplesOf(value, labels)))
   }
+  tellPageFaults(text, subjects, nowMs)
   for (const [name, help, value] of properties) text.metric(name, 'gauge', help, samplesOf(value))
   tellFileSystems(text, subjects, nowMs)
+  tellDisks(text, subjects, nowMs)
   for (const [name, help, value] of traffic) {
     text.metric(
       `container_network_${name}_total`,
       'counter',
       help,
       subjects.flatMap(({ labels, interfaces = [] }) =>
-        interfaces.map((each) => ({ labels: { interface: each.name, ...labels }, value: value(each), atMs: nowMs })),
+        interfaces.flatMap((each) => {
+          const found = value(each)
+          return found === undefined ? [] : [{ labels: { interface: each.name, ...labels }, value: found, atMs: nowMs }]
+        }),
       ),
     )
   }
   text.metric('container_scrape_error', 'gauge', 'Whether asking for what containers use failed.', [
     { labels: {}, value: 0 },
   ])
+}
+
+/** A container has no groups below its own: what is counted of it is counted of all that is below as well. */
+function tellPageFaults(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
+  const samples = ['container', 'hierarchy'].flatMap((scope) =>
+    subjects.flatMap(({ labels, stats }) =>
+      [['pgfault', stats.pageFaults] as const, ['pgmajfault', stats.majorPageFaults] as const].flatMap(
+        ([type, value]) =>
+          value === undefined ? [] : [{ labels: { failure_type: type, scope, ...labels }, value, atMs: nowMs }],
+      ),
+    ),
+  )
+  text.metric('container_memory_failures_total', 'counter', 'Page faults so far, by how grave they were.', samples)
+}
+
+const transfers: readonly (readonly [string, string, (each: DiskStats) => number])[] = [
+  ['reads_bytes', 'Bytes read from disks so far.', ({ readBytes }) => readBytes],
+  ['reads', 'Reads from disks so far.', ({ reads }) => reads],
+  ['writes_bytes', 'Bytes written to disks so far.', ({ writtenBytes }) => writtenBytes],
+  ['writes', 'Writes to disks so far.', ({ writes }) => writes],
+]
+
+function tellDisks(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
+  const used = new Set(subjects.flatMap(({ stats: { disks = [] } }) => disks.map(({ device }) => device)))
+  const names = new Map([...used].map((numbers) => [numbers, diskName(numbers)]))
+  for (const [name, help, value] of transfers) {
+    const samples = subjects.flatMap(({ labels, stats: { disks = [] } }) =>
+      disks.map((disk) => ({
+        labels: { device: names.get(disk.device) ?? '', ...labels },
+        value: value(disk),
+        atMs: nowMs,
+      })),
+    )
+    text.metric(`container_fs_${name}_total`, 'counter', help, samples)
+  }
+}
+
+/** What the kernel calls a disk of these numbers, as a path; '' where it knows none. */
+function diskName(numbers: string): string {
+  const name = /^DEVNAME=(.+)$/m.exec(readOrEmpty(`/sys/dev/block/${numbers}/uevent`))?.[1]
+  return name === undefined ? '' : `/dev/${name}`
 }
 
 function tellFileSystems(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { type Pod, type PodQosClass, simulatedUsageAnnotation } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { observeTasks } from '../eviction/supplies.ts'
 import { createAgentMetrics } from '../metrics/index.ts'
 import { type NodeFacts, simulatedFacts } from '../node/node-facts.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
@@ -32,8 +33,11 @@ function scraping(node: Partial<ServedNode> & Pick<ServedNode, 'runtime'>, clock
     ])
     return text(response)
   }
-  const summary = async () => {
-    const request = httpRequest({ path: '/stats/summary', createConnection: () => agent.connect() as never }).end()
+  const summary = async (query = '') => {
+    const request = httpRequest({
+      path: `/stats/summary${query}`,
+      createConnection: () => agent.connect() as never,
+    }).end()
     const [response] = await once(request, 'response')
     return JSON.parse(await text(response))
   }
@@ -67,6 +71,88 @@ const fakeRuntime = (more: Partial<Runtime>): Runtime =>
 const stall = (seconds: number) => ({ totalNs: seconds * 1e9, avg10: 1.5, avg60: 0, avg300: 0 })
 
 describe('/stats/summary', () => {
+  const summaryOf = async (
+    runtime: Runtime,
+    said: Readonly<Record<string, string>> = { cpu: '1', memory: '1Ki' },
+    query = '',
+  ) => {
+    const podUsage = { metadata: { namespace: 'default', name: 'web' }, containers: [{ name: 'web', usage: said }] }
+    const web = podOf()
+    const { summary } = scraping({
+      runtime,
+      pods: () => [web],
+      usage: { podMetrics: async () => [podUsage], nodeMetrics: async () => ({ usage: said }) } as never,
+    })
+    const { node, pods } = await summary(query)
+    const [{ containers, ...pod }] = pods
+    return { node, pod, container: containers[0] }
+  }
+  const time = '2026-01-01T00:00:00Z'
+
+  it('tells all that is known of memory, swap, disks, networks and processes', async () => {
+    const stats = {
+      ...{ cpuMs: 1, memoryBytes: 1024, memoryUsageBytes: 2048, memoryRssBytes: 512, memorySwapBytes: 64 },
+      ...{ pageFaults: 7, majorPageFaults: 2, processes: 3 },
+      writableLayer: { mountpoint: '/', usedBytes: 9, inodesUsed: 4 },
+    }
+    const interfaces = [{ name: 'eth0', received: { bytes: 1, errors: 2 }, sent: { bytes: 3, errors: 4 } }]
+    const runtime = fakeRuntime({
+      containerStats: async () => new Map([['c0', stats]]),
+      podSandboxStats: async () => new Map([['s0', { interfaces, processes: 5 }]]),
+    })
+    const { pod, container } = await summaryOf(runtime)
+    const memory = {
+      ...{ time, availableBytes: 64 * 1024 ** 2 - 1024, usageBytes: 2048, workingSetBytes: 1024, rssBytes: 512 },
+      ...{ pageFaults: 7, majorPageFaults: 2 },
+    }
+    const swap = { time, swapUsageBytes: 64 }
+    expect(container).toMatchObject({ memory, swap, rootfs: { time, usedBytes: 9, inodesUsed: 4 } })
+    const eth0 = { name: 'eth0', rxBytes: 1, rxErrors: 2, txBytes: 3, txErrors: 4 }
+    expect(pod).toMatchObject({
+      ...{ memory, swap, network: { time, ...eth0, interfaces: [eth0] }, process_stats: { process_count: 5 } },
+    })
+  })
+
+  it('leaves out what is not known', async () => {
+    const { pod, container } = await summaryOf(fakeRuntime({}))
+    expect([Object.keys(container), Object.keys(pod)]).toEqual([
+      ['name', 'startTime', 'cpu', 'memory'],
+      ['podRef', 'startTime', 'cpu', 'memory'],
+    ])
+    expect(container.memory).toEqual({
+      ...{ time, availableBytes: 64 * 1024 ** 2 - 1024, usageBytes: 1024, workingSetBytes: 1024 },
+    })
+  })
+
+  it.each([
+    ['true', ['name', 'startTime', 'cpu', 'memory', 'swap']],
+    ['false', ['name', 'startTime', 'cpu', 'memory', 'swap', 'rootfs']],
+  ])('tells no more than what is asked for: only_cpu_and_memory=%s', async (only, keys) => {
+    const stats = { cpuMs: 1, memoryBytes: 1, memorySwapBytes: 1, writableLayer: { mountpoint: '/', usedBytes: 9 } }
+    const runtime = fakeRuntime({
+      containerStats: async () => new Map([['c0', stats]]),
+      podSandboxStats: async () => new Map([['s0', { interfaces: [] }]]),
+    })
+    const { pod, node, container } = await summaryOf(runtime, undefined, `?only_cpu_and_memory=${only}`)
+    expect(Object.keys(container)).toEqual(keys)
+    expect([pod.network, node.rlimit].every((each) => each === undefined)).toBe(only === 'true')
+    expect([pod.podRef.name, node.nodeName]).toEqual(['web', 'node-a'])
+  })
+
+  it('counts the processes of a pod by its containers where nobody counts those of the pod', async () => {
+    const stats = { cpuMs: 1, memoryBytes: 1, processes: 3 }
+    const { pod } = await summaryOf(fakeRuntime({ containerStats: async () => new Map([['c0', stats]]) }))
+    expect(pod.process_stats).toEqual({ process_count: 3 })
+  })
+
+  it('tells how much memory a node has left, and how many tasks it may have', async () => {
+    const { node } = await summaryOf(fakeRuntime({}), { cpu: '1', memory: '1Gi' })
+    expect(node.memory).toMatchObject({ availableBytes: 255 * 1024 ** 3, workingSetBytes: 1024 ** 3 })
+    const tasks = await observeTasks()
+    expect(node.rlimit?.maxpid).toBe(tasks?.capacity)
+    expect(node.rlimit?.curproc > 0).toBe(tasks !== undefined)
+  })
+
   it('tells how long tasks have waited, where that is counted', async () => {
     const stalls = { some: stall(3), full: stall(1) }
     const psi = {
@@ -140,6 +226,14 @@ describe('/metrics/cadvisor', () => {
       memorySwapBytes: 1,
       memoryCacheBytes: 3,
       memoryMappedBytes: 2,
+      memoryActiveFileBytes: 11,
+      memoryInactiveFileBytes: 12,
+      memoryKernelBytes: 13,
+      memoryPeakBytes: 14,
+      memoryLimitHits: 15,
+      pageFaults: 16,
+      majorPageFaults: 17,
+      disks: [{ device: 'no:where', readBytes: 21, writtenBytes: 22, reads: 23, writes: 24 }],
       oomKills: 1,
       cpuPeriods: 10,
       cpuThrottledPeriods: 4,
@@ -158,7 +252,13 @@ describe('/metrics/cadvisor', () => {
             {
               cpuMs: 4000,
               memoryBytes: 6,
-              interfaces: [{ name: 'eth0', received: { bytes: 10, errors: 1 }, sent: { bytes: 20, errors: 2 } }],
+              interfaces: [
+                {
+                  name: 'eth0',
+                  received: { bytes: 10, errors: 1, packets: 3, dropped: 4 },
+                  sent: { bytes: 20, errors: 2 },
+                },
+              ],
             },
           ],
         ]),
@@ -176,18 +276,31 @@ describe('/metrics/cadvisor', () => {
       `container_memory_swap{${labels}} 1`,
       `container_memory_cache{${labels}} 3`,
       `container_memory_mapped_file{${labels}} 2`,
+      `container_memory_total_active_file_bytes{${labels}} 11`,
+      `container_memory_total_inactive_file_bytes{${labels}} 12`,
+      `container_memory_kernel_usage{${labels}} 13`,
+      `container_memory_max_usage_bytes{${labels}} 14`,
+      `container_memory_failcnt{${labels}} 15`,
       `container_oom_events_total{${labels}} 1`,
       `container_cpu_cfs_periods_total{${labels}} 10`,
       `container_cpu_cfs_throttled_periods_total{${labels}} 4`,
       `container_cpu_cfs_throttled_seconds_total{${labels}} 0.25`,
       `container_processes{${labels}} 2`,
       `container_threads{${labels}} 3`,
+      `container_memory_failures_total{failure_type="pgfault",scope="container",${labels}} 16`,
+      `container_memory_failures_total{failure_type="pgmajfault",scope="container",${labels}} 17`,
+      `container_memory_failures_total{failure_type="pgfault",scope="hierarchy",${labels}} 16`,
+      `container_memory_failures_total{failure_type="pgmajfault",scope="hierarchy",${labels}} 17`,
       `container_start_time_seconds{${labels}} ${startMs / 1000}`,
       `container_spec_cpu_period{${labels}} 100000`,
       `container_spec_cpu_quota{${labels}} 100000`,
       `container_spec_cpu_shares{${labels}} 512`,
       `container_spec_memory_limit_bytes{${labels}} ${64 * 1024 ** 2}`,
       `container_fs_usage_bytes{device="${device}",${labels}} 9`,
+      `container_fs_reads_bytes_total{device="",${labels}} 21`,
+      `container_fs_reads_total{device="",${labels}} 23`,
+      `container_fs_writes_bytes_total{device="",${labels}} 22`,
+      `container_fs_writes_total{device="",${labels}} 24`,
     ])
     const pod = 'container="",id="/kubepods/burstable/poduid-1",image="",name="",namespace="default",pod="web"'
     expect(await lines('/cadvisor', /id="[^"]*poduid-1"/)).toEqual([
@@ -199,6 +312,8 @@ describe('/metrics/cadvisor', () => {
     const sandbox = 'container="",id="/kubepods/burstable/poduid-1/s0",image="",name="s0",namespace="default",pod="web"'
     expect(await lines('/cadvisor', /^container_network/)).toEqual([
       `container_network_receive_bytes_total{interface="eth0",${sandbox}} 10`,
+      `container_network_receive_packets_total{interface="eth0",${sandbox}} 3`,
+      `container_network_receive_packets_dropped_total{interface="eth0",${sandbox}} 4`,
       `container_network_receive_errors_total{interface="eth0",${sandbox}} 1`,
       `container_network_transmit_bytes_total{interface="eth0",${sandbox}} 20`,
       `container_network_transmit_errors_total{interface="eth0",${sandbox}} 2`,
@@ -302,9 +417,12 @@ describe('/metrics', () => {
       listPodSandboxes: async () => [testSandbox()],
     })
     const { lines } = scraping({ runtime, metrics: () => metrics, pods: () => [running, waiting, over, ofFile] }, clock)
-    expect(await lines('', /^(kubelet_(node|running|desired)|volume)/)).toEqual([
-      'kubelet_desired_pods{static=""} 2',
+    expect(await lines('', /^(kubelet_(node|running|desired|active|managed)|volume)/)).toEqual([
+      'kubelet_active_pods{static=""} 2',
+      'kubelet_active_pods{static="true"} 1',
+      'kubelet_desired_pods{static=""} 3',
       'kubelet_desired_pods{static="true"} 1',
+      'kubelet_managed_ephemeral_containers 0',
       'kubelet_node_name{node="node-a"} 1',
       'kubelet_running_containers{container_state="created"} 0',
       'kubelet_running_containers{container_state="running"} 1',

@@ -24,7 +24,7 @@ const planned = (spec: Partial<PodSpec>, { v, hasImageDisk = false, ...container
       Object.entries(containers).map(([name, [logBytes, layerBytes]]) => [name, { logBytes, layerBytes }]),
     ),
     hasImageDisk,
-  })
+  })?.message
 
 const ofVolume = 'Usage of EmptyDir volume "v" exceeds the limit "1Ki". '
 const ofPod = (bytes: string) => `Pod ephemeral local storage usage exceeds the total limit of containers ${bytes}. `

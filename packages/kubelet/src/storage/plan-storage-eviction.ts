@@ -26,12 +26,24 @@ export interface ContainerStorageUse {
   readonly layerBytes: number
 }
 
+/** What a pod takes more of than it may. */
+export interface StorageExcess {
+  /** What upstream counts it by. */
+  readonly signal: 'emptydirfs.limit' | 'ephemeralpodfs.limit' | 'ephemeralcontainerfs.limit'
+  readonly message: string
+}
+
 /**
  * Why a pod has to go for what it takes of the disk of its node, in the words of upstream's eviction manager (localStorageEviction);
  * undefined where it is within its limits.
  */
-export function planStorageEviction(pod: Pod, use: StorageUse): string | undefined {
-  return volumeExcess(pod, use) ?? podExcess(pod, use) ?? containerExcess(pod, use)
+export function planStorageEviction(pod: Pod, use: StorageUse): StorageExcess | undefined {
+  const ofVolume = volumeExcess(pod, use)
+  if (ofVolume !== undefined) return { signal: 'emptydirfs.limit', message: ofVolume }
+  const ofPod = podExcess(pod, use)
+  if (ofPod !== undefined) return { signal: 'ephemeralpodfs.limit', message: ofPod }
+  const ofContainer = containerExcess(pod, use)
+  return ofContainer === undefined ? undefined : { signal: 'ephemeralcontainerfs.limit', message: ofContainer }
 }
 
 function volumeExcess({ spec }: Pod, { volumes }: StorageUse): string | undefined {

@@ -8,8 +8,8 @@ import type { ContainerStorageUse } from './plan-storage-eviction.ts'
 export interface StoringPod {
   readonly pod: Pod
   readonly volumes: MountedVolumes
-  /** Has it go, with at most so long to end, which is next to nothing unless given; false where it is to stay, whatever it takes. */
-  evict(message: string, graceMaxMs?: number): boolean
+  /** Has it go, with at most so long to end, by upstream's name of the signal; false where it is to stay, whatever it takes. */
+  evict(message: string, graceMaxMs: number, signal: string): boolean
 }
 
 /** Gives how many bytes of disk are taken at each of these paths and below. */

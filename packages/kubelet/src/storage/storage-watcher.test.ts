@@ -29,7 +29,7 @@ function watching(pods: Pod[], bytes: Record<string, number> = {}, runtime: Pick
       pods.filter(limitsStorage).map((pod) => ({
         pod,
         volumes: new Map([['v', { path: `/${pod.metadata.uid}/v`, readOnly: false }]]),
-        evict: (message) => evicted.push(`${pod.metadata.uid}: ${message}`) > 0,
+        evict: (message, _, signal) => evicted.push(`${pod.metadata.uid}: ${message}${signal}`) > 0,
       })),
     async measure(paths) {
       looks.push({ atMs: environment.clock.monotonicMs() - beganMs, paths })
@@ -48,7 +48,7 @@ describe('what pods store', () => {
     watcher.wake()
     await environment.clock.advance(storagePeriodMs)
     expect(looks.map(({ paths }) => paths)).toEqual([['/a/v'], ['/b/v']])
-    expect(evicted).toEqual(['b: Usage of EmptyDir volume "v" exceeds the limit "1Ki". '])
+    expect(evicted).toEqual(['b: Usage of EmptyDir volume "v" exceeds the limit "1Ki". emptydirfs.limit'])
     bytes['/a/v'] = 2000
     await environment.clock.advance(storagePeriodMs)
     expect(evicted[1]).toMatch(/^a: /)

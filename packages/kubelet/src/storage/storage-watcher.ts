@@ -78,8 +78,8 @@ export class StorageWatcher {
     for (const each of limited) {
       if (this.#stopping.signal.aborted) return
       const used = await storageUse(each, runtime, measure, this.#stopping.signal)
-      const problem = planStorageEviction(each.pod, { ...used, hasImageDisk: apart })
-      if (problem !== undefined) each.evict(problem)
+      const excess = planStorageEviction(each.pod, { ...used, hasImageDisk: apart })
+      if (excess !== undefined) each.evict(excess.message, 0, excess.signal)
     }
   }
 }

@@ -6,8 +6,11 @@ import { ControlGroups } from './control-groups.ts'
 
 const files = {
   'cpu.stat': 'usage_usec 900\nnr_periods 12\nnr_throttled 5\nthrottled_usec 2500\nnr_bursts 0\n',
-  'memory.stat': 'anon 100\nfile 4096\nkernel 3\nfile_mapped 1024\n',
+  'memory.stat':
+    'anon 100\nfile 4096\nkernel 3\nfile_mapped 1024\ninactive_file 96\nactive_file 4000\npgfault 70\npgmajfault 8\n',
   'memory.events': 'low 0\nhigh 0\nmax 7\noom 3\noom_kill 2\noom_group_kill 0\n',
+  'memory.peak': '8192\n',
+  'io.stat': '8:0 rbytes=10 wbytes=20 rios=1 wios=2 dbytes=0 dios=0\n253:1 rbytes=5 wbytes=0 rios=1\n',
 }
 
 /** A kernel that has process 42 in the control group `path`, with these files. */
@@ -38,6 +41,17 @@ it('tells what the control group of a container has counted, and asks for its pr
   const expected = {
     memoryCacheBytes: 4096,
     memoryMappedBytes: 1024,
+    memoryActiveFileBytes: 4000,
+    memoryInactiveFileBytes: 96,
+    memoryKernelBytes: 3,
+    memoryPeakBytes: 8192,
+    memoryLimitHits: 7,
+    pageFaults: 70,
+    majorPageFaults: 8,
+    disks: [
+      { device: '8:0', readBytes: 10, writtenBytes: 20, reads: 1, writes: 2 },
+      { device: '253:1', readBytes: 5, writtenBytes: 0, reads: 1, writes: 0 },
+    ],
     oomKills: 2,
     cpuPeriods: 12,
     cpuThrottledPeriods: 5,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { readPressure } from '../../usage/pressure.ts'
-import type { ContainerStats } from '../runtime.ts'
+import type { ContainerStats, DiskStats } from '../runtime.ts'
 import type { CriCalls } from './calls.ts'
 
 /** What control groups count of a container that no runtime tells. */
@@ -8,11 +8,19 @@ export type ControlGroupStats = Pick<
   ContainerStats,
   | 'memoryCacheBytes'
   | 'memoryMappedBytes'
+  | 'memoryActiveFileBytes'
+  | 'memoryInactiveFileBytes'
+  | 'memoryKernelBytes'
+  | 'memoryPeakBytes'
+  | 'memoryLimitHits'
+  | 'pageFaults'
+  | 'majorPageFaults'
   | 'oomKills'
   | 'cpuPeriods'
   | 'cpuThrottledPeriods'
   | 'cpuThrottledMs'
   | 'pressure'
+  | 'disks'
 >
 
 /** Where the kernel shows what it has counted. */
@@ -49,9 +57,12 @@ export class ControlGroups {
       const directory = this.#files.controlGroups + path
       const read = (name: string) => readFile(`${directory}/${name}`, 'utf8').catch(() => '')
       const pressure = await readPressure((resource) => `${directory}/${resource}.pressure`)
+      const disks = diskStats(await read('io.stat'))
       return {
         ...controlGroupStats(await read('cpu.stat'), await read('memory.stat'), await read('memory.events')),
+        ...peakOf(await read('memory.peak')),
         ...(pressure === undefined ? {} : { pressure }),
+        ...(disks.length === 0 ? {} : { disks }),
       }
     } catch {
       return {}
@@ -79,12 +90,38 @@ export function controlGroupStats(cpu: string, memory: string, events: string): 
   const found = {
     memoryCacheBytes: ofMemory.get('file'),
     memoryMappedBytes: ofMemory.get('file_mapped'),
+    memoryActiveFileBytes: ofMemory.get('active_file'),
+    memoryInactiveFileBytes: ofMemory.get('inactive_file'),
+    memoryKernelBytes: ofMemory.get('kernel'),
+    memoryLimitHits: ofEvents.get('max'),
+    pageFaults: ofMemory.get('pgfault'),
+    majorPageFaults: ofMemory.get('pgmajfault'),
     oomKills: ofEvents.get('oom_kill'),
     cpuPeriods: ofCpu.get('nr_periods'),
     cpuThrottledPeriods: ofCpu.get('nr_throttled'),
     cpuThrottledMs: throttledMicros === undefined ? undefined : throttledMicros / 1000,
   }
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+}
+
+/** Of `memory.peak`, which older kernels do not have. */
+function peakOf(text: string): Pick<ControlGroupStats, 'memoryPeakBytes'> {
+  return /^\d+\n$/.test(text) ? { memoryPeakBytes: Number(text) } : {}
+}
+
+/** Of `io.stat`: a disk in each line, with what is counted of it. */
+export function diskStats(text: string): readonly DiskStats[] {
+  return [...text.matchAll(/^(\d+:\d+) (.+)$/gm)].map(([, device = '', counts = '']) => {
+    const found = new Map(counts.split(' ').map((each) => [each.split('=')[0], Number(each.split('=')[1])]))
+    const count = (name: string): number => found.get(name) ?? 0
+    return {
+      device,
+      readBytes: count('rbytes'),
+      writtenBytes: count('wbytes'),
+      reads: count('rios'),
+      writes: count('wios'),
+    }
+  })
 }
 
 /** The lines of a file of the kernel that has a name and a number in each. */

@@ -695,7 +695,11 @@ describe('what is used', () => {
   eth0:    1296      16    1    2    0     0          0         0      796      10    3    0    0     0       0          0
 `
     expect(parseInterfaces(text)).toEqual([
-      { name: 'eth0', received: { bytes: 1296, errors: 1 }, sent: { bytes: 796, errors: 3 } },
+      {
+        name: 'eth0',
+        received: { bytes: 1296, errors: 1, packets: 16, dropped: 2 },
+        sent: { bytes: 796, errors: 3, packets: 10, dropped: 0 },
+      },
     ])
   })
 

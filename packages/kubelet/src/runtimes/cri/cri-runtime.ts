@@ -37,6 +37,7 @@ import { handlerOf, isRuntimeReady, statusFromConditions, statusFromError } from
 import { SandboxStatuses } from './sandbox-statuses.ts'
 import { runtimeStatus } from './statuses.ts'
 import { Usage } from './usage.ts'
+import type { UnifiedSettings } from './unified-settings.ts'
 import { UserNamespaces } from './user-namespaces.ts'
 
 /** A command whose caller has given up is ended by the runtime by then: one whose call is cancelled runs on. */
@@ -63,8 +64,8 @@ export interface CriRuntimeParts {
   readonly logsDirectory: string
   /** Keeps parts of volumes what they are until containers have them. */
   readonly volumeParts: Pick<VolumeParts, 'clear' | 'hold'>
-  /** Whether the kernel can be told to end all of a container with what it kills for want of memory. Absent: it cannot. */
-  readonly endsTogether?: boolean
+  /** What control groups of containers are told beside their resources. Absent: nothing. */
+  readonly unified?: UnifiedSettings
 }
 
 type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
@@ -276,7 +277,7 @@ export class CriRuntime implements Runtime {
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
         users,
-        endsTogether: this.#parts.endsTogether === true,
+        unified: this.#parts.unified,
       }
       const { containerId } = await this.#calls.createContainer({
         podSandboxId: sandboxId,
@@ -328,7 +329,7 @@ export class CriRuntime implements Runtime {
   async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
     await this.#calls.updateContainerResources({
       containerId: id,
-      linux: resourcesRequest(resources, this.#parts.endsTogether === true),
+      linux: resourcesRequest(resources, this.#parts.unified),
     })
   }
 

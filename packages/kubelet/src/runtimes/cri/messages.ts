@@ -92,6 +92,16 @@ const portMapping = message({
 
 const dnsConfig = message({ servers: [1, ['string']], searches: [2, ['string']], options: [3, ['string']] })
 
+export const linuxContainerResources = message({
+  cpuPeriod: [1, 'int64'],
+  cpuQuota: [2, 'int64'],
+  cpuShares: [3, 'int64'],
+  memoryLimitInBytes: [4, 'int64'],
+  oomScoreAdj: [5, 'int64'],
+  hugepageLimits: [8, [message({ pageSize: [1, 'string'], limit: [2, 'uint64'] })]],
+  unified: [9, 'map'],
+})
+
 export const podSandboxConfig = message({
   metadata: [1, metadata],
   hostname: [2, 'string'],
@@ -102,7 +112,13 @@ export const podSandboxConfig = message({
   annotations: [7, 'map'],
   linux: [
     8,
-    message({ cgroupParent: [1, 'string'], securityContext: [2, sandboxSecurityContext], sysctls: [3, 'map'] }),
+    message({
+      cgroupParent: [1, 'string'],
+      securityContext: [2, sandboxSecurityContext],
+      sysctls: [3, 'map'],
+      overhead: [4, linuxContainerResources],
+      resources: [5, linuxContainerResources],
+    }),
   ],
 })
 
@@ -157,16 +173,6 @@ const mount = message({
   recursiveReadOnly: [8, 'bool'],
   image: [9, imageSpec],
   imageSubPath: [10, 'string'],
-})
-
-export const linuxContainerResources = message({
-  cpuPeriod: [1, 'int64'],
-  cpuQuota: [2, 'int64'],
-  cpuShares: [3, 'int64'],
-  memoryLimitInBytes: [4, 'int64'],
-  oomScoreAdj: [5, 'int64'],
-  hugepageLimits: [8, [message({ pageSize: [1, 'string'], limit: [2, 'uint64'] })]],
-  unified: [9, 'map'],
 })
 
 const capability = message({ addCapabilities: [1, ['string']], dropCapabilities: [2, ['string']] })
@@ -311,6 +317,8 @@ const memoryUsage = message({
   workingSetBytes: [2, uint64Value],
   usageBytes: [4, uint64Value],
   rssBytes: [5, uint64Value],
+  pageFaults: [6, uint64Value],
+  majorPageFaults: [7, uint64Value],
   psi: [8, psiStats],
 })
 

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Runtime, RuntimeUnavailableError } from '../runtime.ts'
 import { agentIdOf } from './agent-id.ts'
@@ -10,9 +9,7 @@ import { lackOfImageVolumes } from './image-volumes.ts'
 import { openVolumeParts } from './parts/open-volume-parts.ts'
 import { type CriRuntimeOptions, podLogsDirectoryDefault } from './runtime-options.ts'
 import { CriRuntimeError, checkSocket } from './runtime-socket.ts'
-
-/** How statfs calls the file system of control groups, version 2. */
-const cgroup2Magic = 0x63677270
+import { unifiedSettings } from './unified-settings.ts'
 
 /** How long a runtime has to answer for the first time. */
 const openTimeoutMs = 10_000
@@ -44,7 +41,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       imageRecordsDirectory: join(directory, 'image-records'),
       logsDirectory: podLogsDirectory,
       volumeParts: openVolumeParts(options),
-      endsTogether: await hasUnifiedControlGroups(),
+      unified: await unifiedSettings(),
     })
     await runtime.start()
     return runtime
@@ -52,12 +49,6 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
     service.close()
     throw explained(error, endpoint)
   }
-}
-
-/** Whether control groups of this machine are those of version 2 alone. */
-async function hasUnifiedControlGroups(): Promise<boolean> {
-  const found = await statfs('/sys/fs/cgroup').catch(() => undefined)
-  return found?.type === cgroup2Magic
 }
 
 function explained(error: unknown, endpoint: string): unknown {

@@ -9,6 +9,7 @@ import {
   type NamespaceOptions,
   type PodSandboxConfig,
   type SandboxIsolation,
+  type SandboxResources,
   type SecurityProfile,
 } from '../runtime.ts'
 import {
@@ -23,6 +24,7 @@ import {
 } from './messages.ts'
 import { agentLabel, containerAnnotations, containerLabels, podLabels } from './names.ts'
 import { signalNumber } from './signals.ts'
+import type { UnifiedSettings } from './unified-settings.ts'
 
 /** The configuration of a sandbox as CRI has it. */
 export function sandboxRequest(
@@ -43,7 +45,7 @@ export function sandboxRequest(
 }
 
 function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandboxConfig> {
-  const { dns, portMappings, namespaces, users, privileged, seccomp, selinux, sysctls } = isolation
+  const { dns, portMappings, namespaces, users, privileged, seccomp, selinux, sysctls, resources, overhead } = isolation
   return {
     ...(dns === undefined ? {} : { dnsConfig: dns }),
     portMappings: portMappings.map(({ protocol, containerPort, hostPort, hostIp = '' }) => ({
@@ -61,6 +63,8 @@ function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandb
         ...(selinux === undefined ? {} : { selinuxOptions: selinux }),
       },
       sysctls,
+      ...(resources === undefined ? {} : { resources: amountsRequest(resources) }),
+      ...(overhead === undefined ? {} : { overhead: amountsRequest(overhead) }),
     },
   }
 }
@@ -77,8 +81,8 @@ export interface ContainerPlace {
   readonly mounts: readonly Mount[]
   /** The users of its pod on the node, where it has its own: its files, as it sees them, are theirs. */
   readonly users?: IdRange | undefined
-  /** Whether all of it ends with what the kernel kills for want of memory. */
-  readonly endsTogether: boolean
+  /** What its control group is told beside its resources. */
+  readonly unified?: UnifiedSettings | undefined
 }
 
 /** The configuration of a container as CRI has it. Throws a `ContainerConfigError` where a volume is nowhere on the node. */
@@ -106,7 +110,7 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
       ? {}
       : {
           linux: {
-            resources: resourcesRequest(isolation.resources, place.endsTogether),
+            resources: resourcesRequest(isolation.resources, place.unified),
             securityContext: securityRequest(isolation, place.users),
           },
         }),
@@ -198,15 +202,19 @@ const profileRequest = ({ type, localhostRef = '' }: SecurityProfile) => ({
   localhostRef,
 })
 
-/** What a container may use, as CRI has it. Where a process is killed for want of memory all of the container ends, if it `endsTogether`. */
+/** What a container may use, as CRI has it, with what else its control group is told. */
 export const resourcesRequest = (
   resources: LinuxResources,
-  endsTogether: boolean,
+  unified: UnifiedSettings = {},
 ): Encodable<typeof linuxContainerResources> => ({
-  cpuShares: resources.cpuShares,
-  cpuQuota: resources.cpuQuota,
-  cpuPeriod: resources.cpuPeriod,
-  memoryLimitInBytes: resources.memoryLimitBytes,
+  ...amountsRequest(resources),
   oomScoreAdj: resources.oomScoreAdj,
-  ...(endsTogether ? { unified: { 'memory.oom.group': '1' } } : {}),
+  ...(Object.keys(unified).length === 0 ? {} : { unified }),
+})
+
+const amountsRequest = ({ cpuShares, cpuQuota, cpuPeriod, memoryLimitBytes }: SandboxResources) => ({
+  cpuShares,
+  cpuQuota,
+  cpuPeriod,
+  memoryLimitInBytes: memoryLimitBytes,
 })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { InterfaceStats } from '../runtime.ts'
+import type { InterfaceStats, TrafficStats } from '../runtime.ts'
 import type { CriCalls } from './calls.ts'
 
 /**
@@ -50,7 +50,12 @@ export function parseInterfaces(text: string): readonly InterfaceStats[] {
   return text.split('\n').flatMap((line) => {
     const [name = '', counted] = line.split(':').map((part) => part.trim())
     if (counted === undefined || name === 'lo') return []
-    const [bytes = 0, , errors = 0, , , , , , sentBytes = 0, , sendErrors = 0] = counted.split(/\s+/).map(Number)
-    return [{ name, received: { bytes, errors }, sent: { bytes: sentBytes, errors: sendErrors } }]
+    const numbers = counted.split(/\s+/).map(Number)
+    return [{ name, received: trafficAt(numbers, 0), sent: trafficAt(numbers, 8) }]
   })
+}
+
+function trafficAt(numbers: readonly number[], first: number): TrafficStats {
+  const [bytes = 0, packets = 0, errors = 0, dropped = 0] = numbers.slice(first)
+  return { bytes, errors, packets, dropped }
 }

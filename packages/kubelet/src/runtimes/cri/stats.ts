@@ -66,6 +66,8 @@ const usageOf = ({ cpu, memory }: Pick<CriContainerStats, 'cpu' | 'memory'>) => 
   memoryBytes: memory?.workingSetBytes?.value,
   memoryUsageBytes: memory?.usageBytes?.value,
   memoryRssBytes: memory?.rssBytes?.value,
+  pageFaults: memory?.pageFaults?.value,
+  majorPageFaults: memory?.majorPageFaults?.value,
 })
 
 function interfaceOf({ name, rxBytes, rxErrors, txBytes, txErrors }: Decoded<typeof interfaceUsage>): InterfaceStats {
