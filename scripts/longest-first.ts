@@ -1,23 +1,32 @@
 import { statSync } from 'node:fs'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Tests of the program that take longest, longest first. Of what is not here it is the size of the file that counts. */
+/**
+ * Tests of the program that take longest, the longest first. Those that mostly wait, for containers, disks and time to pass, stand between the
+ * others: while one of three workers waits, two have work for two cores. Of what is not here it is the size of the file that counts.
+ */
 export const longest = [
   'conformance/documentation.test.ts',
   'conformance/command-twins.test.ts',
+  'conformance/podman.test.ts', // waits
+  'conformance/write-twins.test.ts',
+  'conformance/docker.test.ts', // waits
+  'conformance/generated-twins.test.ts',
+  'conformance/containerd.test.ts', // waits
+  'conformance/flood.test.ts',
+  'conformance/release.test.ts',
+  'conformance/names.test.ts', // waits
+  'conformance/container-twins.test.ts',
+  'conformance/get-twins.test.ts',
+  'torture/torture.test.ts', // waits
   'conformance/command-line.test.ts',
   'conformance/go-template-twins.test.ts',
-  'conformance/flood.test.ts',
-  'torture/torture.test.ts',
-  'conformance/release.test.ts',
-  'conformance/two-servers.test.ts',
-  'conformance/rolling-update.test.ts',
-  'conformance/write-twins.test.ts',
+  'conformance/two-servers.test.ts', // waits
+  'conformance/kubectl-exec.test.ts',
   'conformance/program.test.ts',
-  'conformance/podman.test.ts',
-  'conformance/docker.test.ts',
-  'conformance/containerd.test.ts',
+  'conformance/agent.test.ts', // waits
   'conformance/process-runtime.test.ts',
+  'conformance/rolling-update.test.ts', // waits
 ]
 
 /** The projects of `vitest.config.ts` in the order in which they run. */

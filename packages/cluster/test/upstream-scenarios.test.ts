@@ -256,7 +256,7 @@ describe('a StatefulSet', () => {
       replicas: 1,
     })
     const first = (await findPod('web-0')).metadata.uid
-    await advance('30s')
+    await advance('5s')
     expect((await findPod('web-0')).metadata.uid).not.toBe(first)
     await cluster.client.delete(pods, keyOf('in-the-way'), { gracePeriodSeconds: 0 })
     await advance('5m')

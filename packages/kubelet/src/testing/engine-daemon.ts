@@ -250,7 +250,10 @@ export class EngineDaemon {
 
   async #configure(): Promise<void> {
     if (this.name === 'docker') {
-      this.#ip('link', 'add', this.#bridge, 'type', 'bridge')
+      // Its own hardware address: it would have the lowest of those of its pods, and with another pod another, and those that know the former
+      // would send nothing to the host for half a minute.
+      const second = Number(this.#subnet.split('.')[1]).toString(16).padStart(2, '0')
+      this.#ip('link', 'add', this.#bridge, 'address', `02:42:0a:${second}:00:01`, 'type', 'bridge')
       this.#ip('address', 'add', `${this.#subnet}.0.1/16`, 'dev', this.#bridge)
       this.#ip('link', 'set', this.#bridge, 'up')
       // In place of the machine's own.
