@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mountsBelow } from '../../packages/environment/src/mounts.ts'
+import { FakeDevicePlugin, gpu } from '../../packages/kubelet/src/testing/fake-device-plugin.ts'
 import { busyboxImage, testImage } from '../../packages/kubelet/src/testing/test-images.ts'
 import { ownPorts } from '../../packages/store/src/testing/own-ports.ts'
 import { Api, patch, post, remove } from './api.ts'
@@ -522,6 +523,27 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
         typeof message === 'string' ? event.message === message : message.test(event.message),
       )
     })
+
+  it('gives containers devices that plugins of its node offer', async () => {
+    const files = [{ containerPath: '/dev/gpu0', hostPath: '/dev/zero', permissions: 'r' }]
+    const allocate = () => ({ containerResponses: [{ envs: { GPUS: 'gpu0' }, devices: files }] })
+    const plugins = join(home, 'data', 'kubelet', 'node-0', 'device-plugins')
+    await FakeDevicePlugin.start(plugins, ['gpu0'], { answers: { allocate } })
+    await eventually('the node to offer it', async () => {
+      const { status } = await api.object('/api/v1/nodes/node-0')
+      return status.capacity[gpu] === '1' && status.allocatable[gpu] === '1'
+    })
+    const asking = { container: { resources: { limits: { [gpu]: '1' } } } }
+    await run('computing', ['sh', '-c', 'echo $GPUS; head -c 3 /dev/gpu0 | wc -c; exec sleep 1000'], asking)
+    await eventually('it to compute', async () => (await log('computing')) === 'gpu0\n3\n')
+    await run('waiting', ['sleep', '1000'], asking)
+    await podWhere('waiting', 'to wait for the device', ({ status }) =>
+      /Insufficient example\.com\/gpu/.test(status?.conditions?.[0]?.message),
+    )
+    await done('computing')
+    await ready('waiting')
+    await done('waiting')
+  })
 
   it('pulls images, as their policy says', async () => {
     await using registry = await ImageRegistry.start()

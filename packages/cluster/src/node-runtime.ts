@@ -143,7 +143,8 @@ function pendingMetrics(loaded: () => Promise<AgentMetrics>): AgentMetrics {
 /** What of the options of a container runtime is its node agent's. */
 export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
-): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'eviction' | 'clusterDns'> {
+  root: RootDirectory | undefined,
+): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'eviction' | 'clusterDns' | 'devicesDirectory'> {
   if (options === undefined) return {}
   const { clusterDns: servers, clusterDomain: domain, resolvConf } = options
   return {
@@ -151,6 +152,7 @@ export function isolatedNodeOptions(
     evictionThresholds: options.evictionThresholds ?? evictionThresholds,
     ...(options.eviction === undefined ? {} : { eviction: options.eviction }),
     clusterDns: { servers, domain, resolvConf },
+    ...(root === undefined ? {} : { devicesDirectory: join(root.rootDirectory, 'device-plugins') }),
   }
 }
 

@@ -267,7 +267,7 @@ export function startKubelet(
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),
-    ...isolatedNodeOptions(containerRuntime),
+    ...isolatedNodeOptions(containerRuntime, root),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, {

@@ -3,6 +3,7 @@ import { type Client, createEventRecorder, createInformer } from '@coracle/clien
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
+import type { DeviceManager } from './devices/index.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
 import type { EvictionDetails, EvictionThresholds } from './eviction/thresholds.ts'
@@ -74,6 +75,8 @@ export interface KubeletOptions {
   readonly volumesDirectory?: string
   /** What brings volumes there that are more than directories of the node. Absent: nothing does. */
   readonly volumeDrivers?: VolumeDrivers
+  /** Where device plugins find the agent, and it keeps which pods have which devices. Absent: there are none. */
+  readonly devicesDirectory?: string
   /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
@@ -162,13 +165,14 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
   let care: RuntimeCare | undefined
+  let devices: DeviceManager | undefined
   let observer: Promise<NodeObserver> | undefined
   /** Loaded where there is something to see. */
   const observe = async (): Promise<NodeObservation> => {
     observer ??= environment.clock
       .hold(import('./node/node-observer.ts'))
       .then(({ NodeObserver }) => new NodeObserver(runtime, environment.clock))
-    return (await observer).observe(care?.conditions)
+    return (await observer).observe(care?.conditions, devices?.counts())
   }
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
@@ -249,6 +253,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     recorder,
     nodeName,
     nodeAddress,
+    devices: () => devices,
     ...(metrics === undefined ? {} : { metrics }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     allocatable: facts.capacity,
@@ -261,6 +266,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       others: () => manager.preemptable(nodeName),
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
+      devices: () => devices,
     }),
   }
   const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
@@ -318,8 +324,25 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   }
   let driversStart: Promise<void> | undefined
   const startDrivers = (): Promise<void> => {
-    driversStart ??= drivers?.start(stopping.signal) ?? Promise.resolve()
+    driversStart ??= (drivers?.start(stopping.signal) ?? Promise.resolve()).then(startDevices)
     return driversStart
+  }
+  /** A node that cannot have device plugins runs all pods that need none. */
+  const startDevices = async (): Promise<void> => {
+    if (options.devicesDirectory === undefined) return
+    const { DeviceManager } = await environment.clock.hold(import('./devices/index.ts'))
+    const manages = new DeviceManager({
+      environment: { ...environment, logger },
+      directory: options.devicesDirectory,
+      isActive: (podUid) => !isApiKnown || manager.isActive(podUid),
+    })
+    try {
+      await manages.start()
+      if (stopping.signal.aborted) await manages.stop()
+      else devices = manages
+    } catch (error) {
+      logger.warn('device plugins cannot register', { directory: options.devicesDirectory, error })
+    }
   }
   /** The node of a control plane runs the API server itself: where that is away, pods of files do not wait for it. */
   const startStaticPods = async (path: string, learned: Promise<void>, away: Promise<void>): Promise<void> => {
@@ -426,6 +449,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         await (await hosts)?.stop()
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+        await devices?.stop()
         await drivers?.stop({ unmounts: containers === 'terminate' })
         // As if the node went down: what is in memory does not outlive it.
         if (containers === 'terminate' && directory !== undefined)

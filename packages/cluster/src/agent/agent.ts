@@ -395,6 +395,7 @@ class RunningAgent implements Agent {
       containerRuntime,
     } = this.#options
     const facts = factsOf(runtime, nodeName)
+    const root = rootDirectoryOf(dataDir, nodeName, containerRuntime)
     return createKubelet({
       client,
       environment,
@@ -410,15 +411,8 @@ class RunningAgent implements Agent {
       ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
-      ...(runtime.runsProcesses
-        ? volumesOfNode({
-            client,
-            environment,
-            nodeName,
-            ...rootDirectoryOf(dataDir, nodeName, containerRuntime),
-          })
-        : {}),
-      ...isolatedNodeOptions(containerRuntime),
+      ...(runtime.runsProcesses ? volumesOfNode({ client, environment, nodeName, ...root }) : {}),
+      ...isolatedNodeOptions(containerRuntime, root),
     })
   }
 

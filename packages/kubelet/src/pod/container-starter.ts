@@ -137,17 +137,20 @@ async function configOf(
   const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
-  const mounts = await containerMounts(container, volumes, values, images?.volumes, async (mount) => {
+  const devices = await context.devices?.()?.prepareStart(pod, container)
+  const ownMounts = await containerMounts(container, volumes, values, images?.volumes, async (mount) => {
     const { isRecursiveReadOnly } = await import('../isolation/recursive-read-only.ts')
     return isRecursiveReadOnly(mount, pod, context)
   })
+  const mounts = [...(devices?.mounts ?? []), ...ownMounts]
   return {
     name: container.name,
     attempt,
     image: container.image ?? '',
     command: expandCommand(container.command, values, 'command'),
     args: expandCommand(container.args, values, 'args'),
-    env,
+    // What the pod says itself counts.
+    env: [...(devices?.env.filter(({ name }) => !values.has(name)) ?? []), ...env],
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
     mounts: (await context.withHosts?.(mounts, pod, sandbox.addresses, signal)) ?? mounts,
@@ -158,6 +161,7 @@ async function configOf(
     probes: probesOfReadiness(container),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
     ...(present === undefined ? {} : { imageRef: present.imageRef }),
+    ...(devices === undefined ? {} : { devices }),
     ...(await isolationOf(context, pod, container, present)),
   }
 }

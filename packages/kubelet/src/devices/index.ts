@@ -1,0 +1,1 @@
+export { DeviceManager, type DeviceManagerOptions } from './device-manager.ts'
