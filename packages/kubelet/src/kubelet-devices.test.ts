@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { nodes, type Pod, type PodSpec, pods } from '@coracle/api'
+import { events, nodes, type Pod, type PodSpec, pods, type ResourceClaim, resourceClaims } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { ClaimedDevices } from './devices/claimed-devices.ts'
 import { createKubelet } from './kubelet.ts'
 import { heartbeatMs } from './node/node-heartbeat.ts'
 import { openCriRuntime } from './runtimes/cri/open-cri-runtime.ts'
@@ -28,11 +29,14 @@ function oneSandbox() {
     createContainer: () => ({ containerId: 'c1' }),
     startContainer: () => ({}),
     stopPodSandbox: () => ({}),
-    removePodSandbox: () => ({}),
+    removePodSandbox: () => {
+      made = undefined
+      return {}
+    },
   }
 }
 
-async function startNode() {
+async function startNode(claimedDevices?: ClaimedDevices) {
   const environment = realEnvironment()
   const fake = await FakeCri.start(oneSandbox())
   const directory = join(fake.directory, 'node')
@@ -42,6 +46,7 @@ async function startNode() {
   const devicesDirectory = join(fake.directory, 'devices')
   const kubelet = createKubelet({
     ...{ client, environment, nodeName: 'node-a', runtime, devicesDirectory },
+    ...(claimedDevices === undefined ? {} : { claimedDevices }),
     volumesDirectory: join(fake.directory, 'pods'),
     clusterDns: { servers: ['10.96.0.10'] },
   })
@@ -89,6 +94,15 @@ describe('a node agent with device plugins', () => {
     expect(mounts[0]).toMatchObject({ containerPath: '/usr/lib/gpu', hostPath: '/opt/gpu', readonly: true })
   })
 
+  it('leaves variables that a container has itself as they are', async () => {
+    const { devicesDirectory, fake, create } = await startNode()
+    await FakeDevicePlugin.start(devicesDirectory, ['a'])
+    await create('one', { containers: [{ ...wanting(1), env: [{ name: 'GPUS', value: 'mine' }] }] })
+    const envs = async () => fake.asked.find(({ name }) => name === 'createContainer')?.request.config.envs
+    await expect.poll(envs).toContainEqual({ key: 'GPUS', value: 'mine' })
+    expect((await envs()).filter(({ key }: { readonly key: string }) => key === 'GPUS')).toHaveLength(1)
+  })
+
   it('does not take a pod on whose devices it does not have', async () => {
     const { client, devicesDirectory, create } = await startNode()
     await FakeDevicePlugin.start(devicesDirectory, ['a'])
@@ -99,5 +113,53 @@ describe('a node agent with device plugins', () => {
       reason: 'UnexpectedAdmissionError',
       message: `Pod was rejected: Allocate failed due to requested number of devices unavailable for ${gpu}. Requested: 2, Available: 1, which is unexpected`,
     })
+  })
+})
+
+describe('a node agent with drivers of devices', () => {
+  /** Drivers that prepare claims as soon as a test lets them, and say what was given back. */
+  function drivers() {
+    let isReady = false
+    const given: string[] = []
+    const claimedDevices: ClaimedDevices = {
+      async prepare() {
+        if (!isReady) throw new Error('ResourceClaim training: DRA driver gpu.example.com is not registered')
+      },
+      cdiNames: async () => ['example.com/gpu=0'],
+      async unprepare(podUid) {
+        given.push(podUid)
+      },
+      podUids: async () => [],
+    }
+    const register = () => {
+      isReady = true
+    }
+    return { claimedDevices, given, register }
+  }
+
+  it('waits until the devices of a pod are prepared, gives them to its containers, and gives them back', async () => {
+    const { claimedDevices, given, register } = drivers()
+    const { client, fake, create } = await startNode(claimedDevices)
+    const pod = await create('three', {
+      resourceClaims: [{ name: 'mine', resourceClaimName: 'training' }],
+      containers: [testContainer({ resources: { claims: [{ name: 'mine' }] } })],
+    })
+    const uid = pod.metadata.uid ?? ''
+    await client.create<ResourceClaim>(resourceClaims, {
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { namespace: 'default', name: 'training' },
+      spec: {},
+      status: { allocation: {}, reservedFor: [{ resource: 'pods', name: 'three', uid }] },
+    })
+    const told = async () => (await client.list(events, { namespace: 'default' })).items.map(({ message }) => message)
+    const why = 'ResourceClaim training: DRA driver gpu.example.com is not registered'
+    await expect.poll(told).toContain(`Failed to prepare dynamic resources: prepare dynamic resources: ${why}`)
+    expect(fake.asked.some(({ name }) => name === 'runPodSandbox')).toBe(false)
+    register()
+    const config = () => fake.asked.find(({ name }) => name === 'createContainer')?.request.config
+    await expect.poll(config).toMatchObject({ cdiDevices: [{ name: 'example.com/gpu=0' }] })
+    await client.delete(pods, { namespace: 'default', name: 'three' }, { gracePeriodSeconds: 0 })
+    await expect.poll(() => given).toContain(uid)
   })
 })

@@ -3,6 +3,7 @@ import { type Client, createEventRecorder, createInformer } from '@coracle/clien
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
+import type { ClaimedDevices } from './devices/claimed-devices.ts'
 import type { DeviceManager } from './devices/index.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
@@ -33,7 +34,7 @@ import { isMirror } from './static-pods/is-mirror.ts'
 import { limitsStorage } from './storage/storage-limits.ts'
 import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import type { ClaimedVolume, MountedVolumes } from './volumes/claimed-volumes.ts'
+import { type ClaimedVolume, type MountedVolumes, VolumesNotReadyError } from './volumes/claimed-volumes.ts'
 import {
   freeMemory,
   mountVolumes,
@@ -77,6 +78,8 @@ export interface KubeletOptions {
   readonly volumeDrivers?: VolumeDrivers
   /** Where device plugins find the agent, and it keeps which pods have which devices. Absent: there are none. */
   readonly devicesDirectory?: string
+  /** What has drivers prepare devices that pods have by claims. Absent: they are there where containers are simulated, and nowhere else. */
+  readonly claimedDevices?: ClaimedDevices
   /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
@@ -159,7 +162,7 @@ const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].so
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
-  const { volumeDrivers: drivers, manifestPath, watchesManifests = true } = options
+  const { volumeDrivers: drivers, claimedDevices, manifestPath, watchesManifests = true } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -203,7 +206,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     hasOwners: runtime.runsProcesses && canGiveAway(),
     ...(directory === undefined ? {} : { directory, logger }),
     ...(drivers === undefined ? {} : { drivers }),
+    ...(claimedDevices === undefined ? {} : { claimedDevices }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
+  }
+  const giveDevicesBack = async (podUid: string): Promise<void> => {
+    await claimedDevices?.unprepare(podUid).catch((error: Error) => {
+      throw new VolumesNotReadyError(`unprepare dynamic resources: ${error.message}`)
+    })
   }
   let hosts: Promise<HostsFiles> | undefined
   /** Loaded where processes can have such files. */
@@ -235,9 +244,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           unmountVolumes: async (podUid: string) => {
             tokens?.forget(podUid)
             await runtime.forgetPod?.(podUid)
+            await giveDevicesBack(podUid)
             return unmountVolumes(podUid, { directory }, drivers)
           },
-          releaseVolumes: (podUid: string) => releaseVolumes(directory, podUid, drivers),
+          releaseVolumes: async (podUid: string) => {
+            await giveDevicesBack(podUid)
+            return releaseVolumes(directory, podUid, drivers)
+          },
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(runtime.isolates === true
@@ -254,6 +267,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     nodeName,
     nodeAddress,
     devices: () => devices,
+    ...(claimedDevices === undefined ? {} : { claimedDevices }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     allocatable: facts.capacity,
@@ -384,10 +398,20 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       else manager.removePod(pod)
     },
   })
+  /** Gives why some have to stay for now. Never rejects. */
+  const removeOtherDevices = async (isKnown: (podUid: string) => boolean): Promise<readonly unknown[]> => {
+    const podUids = (await claimedDevices?.podUids().catch(() => [])) ?? []
+    const given = await Promise.allSettled(podUids.filter((podUid) => !isKnown(podUid)).map(giveDevicesBack))
+    return given.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  }
   let removal: Timer | undefined
   /** A driver that is away may have to take something away first. Never rejects. */
   const removeOthers = async (ownDirectory: string): Promise<void> => {
-    const [problem] = await removeOtherVolumes(ownDirectory, (podUid) => manager.hasPod(podUid), drivers)
+    const isKnown = (podUid: string) => manager.hasPod(podUid)
+    const [problem] = [
+      ...(await removeOtherDevices(isKnown)),
+      ...(await removeOtherVolumes(ownDirectory, isKnown, drivers)),
+    ]
     if (problem === undefined || stopping.signal.aborted) return
     logger.warn('volumes of pods that are gone have to stay for now', { error: problem })
     removal = environment.clock.setTimer(startRetryMs, () => void removeOthers(ownDirectory))

@@ -411,7 +411,7 @@ class RunningAgent implements Agent {
       ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
-      ...(runtime.runsProcesses ? volumesOfNode({ client, environment, nodeName, ...root }) : {}),
+      ...(runtime.runsProcesses ? volumesOfNode({ client, environment, nodeName, isolates: runtime.isolates === true, ...root }) : {}),
       ...isolatedNodeOptions(containerRuntime, root),
     })
   }

@@ -1,7 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises'
 import { decode, encode } from '@coracle/environment/grpc'
 import type { Allocation, Allocations } from './allocations.ts'
 import { containerAllocateResponse } from './messages.ts'
+import { readWhole, writeWhole } from './whole-file.ts'
 
 /** What of a node's devices outlives its agent. */
 export interface DeviceCheckpoint {
@@ -46,24 +46,14 @@ export async function writeCheckpoint(path: string, { allocations, registered }:
     },
     Checksum: 0,
   }
-  const file = await open(`${path}.new`, 'w', 0o600)
-  try {
-    await file.writeFile(JSON.stringify(content))
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(`${path}.new`, path)
+  await writeWhole(path, content)
 }
 
 /** Undefined where none was written. Rejects where it cannot be read. */
 export async function readCheckpoint(path: string): Promise<DeviceCheckpoint | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return undefined
-  const { Data }: CheckpointFile = JSON.parse(text)
+  const content = (await readWhole(path)) as CheckpointFile | undefined
+  if (content === undefined) return undefined
+  const { Data } = content
   const allocations = (Data.PodDeviceEntries ?? []).map(
     (entry): Allocation & DeviceCheckpoint['allocations'][number] => ({
       podUid: entry.PodUID,

@@ -83,6 +83,7 @@ describe('a device plugin', () => {
     const first = await FakeDevicePlugin.start(directory, ['a'], { resource: gpu })
     await counted(1)
     await first.register()
+    await expect.poll(() => first.followers).toBe(1)
     await counted(1)
     first.tell({ a: true, b: true })
     await counted(2)

@@ -46,11 +46,14 @@ interface OfferedResource {
 export class DeviceManager implements NodeDevices {
   readonly #options: DeviceManagerOptions
   readonly #resources = new Map<string, OfferedResource>()
-  /** Resources that were there once: the node says that it has none of them, or nobody would know. */
+  /** Resources that were there once: the node says that it has none of them while nobody offers them, or nobody would know. */
   readonly #gone = new Set<string>()
   readonly #allocations = new Allocations()
   #server: SocketServer | undefined
+  /** Never rejects. */
   #writing: Promise<void> = Promise.resolve()
+  /** The write that is about to begin. */
+  #nextWrite: Promise<void> | undefined
   #stopped = false
 
   constructor(options: DeviceManagerOptions) {
@@ -157,12 +160,10 @@ export class DeviceManager implements NodeDevices {
     const before = this.#resources.get(name)
     const resource: OfferedResource = { plugin, devices: unhealthy(before?.devices), goneAtMs: undefined }
     this.#resources.set(name, resource)
-    this.#gone.delete(name)
     before?.plugin?.close()
     const isCurrent = () => this.#resources.get(name) === resource
     plugin.follow({
       onDevices: (devices) => {
-        if (!isCurrent()) return
         resource.devices = devices
         this.#write().catch((error: unknown) => logger.warn((error as Error).message))
       },
@@ -231,17 +232,20 @@ export class DeviceManager implements NodeDevices {
     this.#allocations.set({ ...place, deviceIds, parts })
   }
 
-  /** One write at a time, each with what is so when it begins. */
+  /** One write at a time, each with what is so when it begins: who wants one before that has the same. */
   #write(): Promise<void> {
     const write = async () => {
+      this.#nextWrite = undefined
       const registered = [...this.#resources].map(
         ([name, { devices }]) => [name, [...devices].flatMap(([id, isHealthy]) => (isHealthy ? [id] : []))] as const,
       )
       await writeCheckpoint(this.#checkpoint, { allocations: this.#allocations.all(), registered: new Map(registered) })
     }
-    const written = this.#writing.then(write, write).catch((error: Error) => {
+    if (this.#nextWrite !== undefined) return this.#nextWrite
+    const written = this.#writing.then(write).catch((error: Error) => {
       throw new Error(`failed to write checkpoint file "${checkpointName}": ${error.message}`)
     })
+    this.#nextWrite = written
     this.#writing = written.catch(() => {})
     return written
   }

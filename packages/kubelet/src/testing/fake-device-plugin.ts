@@ -125,6 +125,11 @@ export class FakeDevicePlugin {
     rmSync(this.#socket, { force: true })
   }
 
+  /** How many follow what it tells. */
+  get followers(): number {
+    return this.#streams.size
+  }
+
   /** What it was asked by a name, in order. */
   requests(name: UnaryName): readonly Request[] {
     return this.asked.flatMap((each) => (each.name === name ? [each.request] : []))
