@@ -10,7 +10,7 @@ import { DeviceManager, pluginGoneMaxMs } from './device-manager.ts'
 
 async function startManager({
   directory = join(temporaryDirectory(), 'device-plugins'),
-  isActive = (_: string) => true,
+  isActive = (_: string): boolean => true,
 } = {}) {
   const environment = virtualEnvironment()
   const manager = new DeviceManager({ environment, directory, isActive })
@@ -37,7 +37,7 @@ describe('a device plugin', () => {
     await counted(3, 1)
   })
 
-  it.each<[string, object, string]>([
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
     [
       'speaks another version',
       { version: 'v1alpha' },
