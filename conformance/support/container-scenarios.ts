@@ -2,7 +2,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { FakeDriver } from '../../packages/csi/src/testing/fake-driver.ts'
 import { mountsBelow } from '../../packages/environment/src/mounts.ts'
+import { FakeDeviceDriver } from '../../packages/kubelet/src/testing/fake-device-driver.ts'
+import { FakeDevicePlugin, gpu } from '../../packages/kubelet/src/testing/fake-device-plugin.ts'
 import { busyboxImage, testImage } from '../../packages/kubelet/src/testing/test-images.ts'
 import { ownPorts } from '../../packages/store/src/testing/own-ports.ts'
 import { Api, patch, post, remove } from './api.ts'
@@ -522,6 +525,57 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
         typeof message === 'string' ? event.message === message : message.test(event.message),
       )
     })
+
+  it('gives containers devices that plugins of its node offer', async () => {
+    const files = [{ containerPath: '/dev/gpu0', hostPath: '/dev/zero', permissions: 'r' }]
+    const allocate = () => ({ containerResponses: [{ envs: { GPUS: 'gpu0' }, devices: files }] })
+    const plugins = join(home, 'data', 'kubelet', 'node-0', 'device-plugins')
+    await FakeDevicePlugin.start(plugins, ['gpu0'], { answers: { allocate } })
+    await eventually('the node to offer it', async () => {
+      const { status } = await api.object('/api/v1/nodes/node-0')
+      return status.capacity[gpu] === '1' && status.allocatable[gpu] === '1'
+    })
+    const asking = { container: { resources: { limits: { [gpu]: '1' } } } }
+    await run('computing', ['sh', '-c', 'echo $GPUS; head -c 3 /dev/gpu0 | wc -c; exec sleep 1000'], asking)
+    await eventually('it to compute', async () => (await log('computing')) === 'gpu0\n3\n')
+    await run('waiting', ['sleep', '1000'], asking)
+    await podWhere('waiting', 'to wait for the device', ({ status }) =>
+      /Insufficient example\.com\/gpu/.test(status?.conditions?.[0]?.message),
+    )
+    await done('computing')
+    await ready('waiting')
+    await done('waiting')
+  })
+
+  it('has drivers of its node prepare the devices that pods claim, and take them back', async () => {
+    const driver = 'gpu.example.com'
+    const apiVersion = 'resource.k8s.io/v1'
+    const root = join(home, 'data', 'kubelet', 'node-0')
+    const socket = join(root, 'driver.sock')
+    const fake = await FakeDeviceDriver.start(socket)
+    fake.prepare = () => ({ devices: [{ requestNames: ['gpu'], poolName: 'node-0', deviceName: 'gpu-0' }] })
+    const pool = { name: 'node-0', generation: 1, resourceSliceCount: 1 }
+    const slice = { driver, nodeName: 'node-0', pool, devices: [{ name: 'gpu-0' }] }
+    const requests = [{ name: 'gpu', exactly: { deviceClassName: 'gpus' } }]
+    await api.object(`/apis/${apiVersion}/resourceslices`, post({ metadata: { name: 'node-0-gpus' }, spec: slice }))
+    await api.object(`/apis/${apiVersion}/deviceclasses`, post({ metadata: { name: 'gpus' }, spec: {} }))
+    await api.object(
+      `/apis/${apiVersion}/namespaces/default/resourceclaims`,
+      post({ metadata: { name: 'training' }, spec: { devices: { requests } } }),
+    )
+    await run('training', ['sleep', '1000'], {
+      spec: { resourceClaims: [{ name: 'mine', resourceClaimName: 'training' }] },
+      container: { resources: { claims: [{ name: 'mine' }] } },
+    })
+    await told('training', 'FailedPrepareDynamicResources', /: DRA driver gpu\.example\.com is not registered$/)
+    const registration = { name: driver, type: 'DRAPlugin', endpoint: socket, supportedVersions: ['v1.DRAPlugin'] }
+    const registrar = await FakeDriver.start(root, {}, registration)
+    await ready('training')
+    expect(registrar.told).toEqual([{ pluginRegistered: true, error: '' }])
+    expect(fake.asked).toEqual(['prepare default/training'])
+    await done('training')
+    await eventually('them to be taken back', async () => fake.asked.at(-1) === 'unprepare default/training')
+  })
 
   it('pulls images, as their policy says', async () => {
     await using registry = await ImageRegistry.start()

@@ -63,7 +63,7 @@ export const featureGates: readonly FeatureGate[] = [
     name: 'DynamicResourceAllocation',
     since: '1.34',
     where: 'packages/scheduler/src/plugins/dynamic-resources.ts',
-    note: 'Nodes have no drivers: simulated ones run pods as if they had.',
+    note: 'With drivers on nodes of container runtimes; simulated ones run pods as if they had.',
   },
   { name: 'ExecProbeTimeout', since: '1.20', where: 'packages/kubelet/src/probes/handlers.ts' },
   {

@@ -58,7 +58,8 @@ const policies = 'Pods of the process runtime share the network of their host, w
 const applications = 'Runs container images of databases, which the process runtime does not.'
 const podNetwork =
   'Traffic between pods: those of the process runtime share the network of their host, simulated ones have none.'
-const devices = 'Plugins that offer devices to a node agent are not taken: devices come by ResourceSlices.'
+const devices =
+  'There is no such hardware where tests run; plugins of devices are tested with container runtimes by one of their own.'
 const stages = 'is created, found, watched, patched, replaced and deleted'
 const collection = 'is listed in all namespaces and deleted as a collection, by its labels'
 const status = 'has a status that is read, patched and replaced apart from the rest'

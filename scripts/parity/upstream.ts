@@ -104,5 +104,6 @@ export const kindNotes: Readonly<Record<string, string>> = {
     'Kept, and enforced by the network plugin of container runtimes where that does, as upstream; for processes by nobody.',
   'networking.k8s.io/v1/ingresses': 'Kept; traffic is a matter of an ingress controller, as upstream.',
   'resource.k8s.io/v1/deviceclasses': '`extendedResourceName` is kept, and gives containers nothing.',
-  'resource.k8s.io/v1/resourceclaims': 'Nodes have no drivers ([0067](decisions/0067-devices-without-drivers.md)).',
+  'resource.k8s.io/v1/resourceclaims':
+    'Drivers prepare them on nodes of container runtimes; simulated nodes run pods as if they had, and processes have no devices ([0087](decisions/0087-drivers-of-devices.md)).',
 }

@@ -150,7 +150,8 @@ function pendingMetrics(loaded: () => Promise<AgentMetrics>): AgentMetrics {
 /** What of the options of a container runtime is its node agent's. */
 export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
-): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'eviction' | 'clusterDns'> {
+  root: RootDirectory | undefined,
+): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'eviction' | 'clusterDns' | 'devicesDirectory'> {
   if (options === undefined) return {}
   const { clusterDns: servers, clusterDomain: domain, resolvConf } = options
   return {
@@ -158,6 +159,7 @@ export function isolatedNodeOptions(
     evictionThresholds: options.evictionThresholds ?? evictionThresholds,
     ...(options.eviction === undefined ? {} : { eviction: options.eviction }),
     clusterDns: { servers, domain, resolvConf },
+    ...(root === undefined ? {} : { devicesDirectory: join(root.rootDirectory, 'device-plugins') }),
   }
 }
 

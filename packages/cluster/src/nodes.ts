@@ -261,13 +261,13 @@ export function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
-    ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
+    ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, isolates: runtime.isolates === true, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(manifests === undefined ? {} : { manifestPath: manifests, watchesManifests: runtime.runsProcesses }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),
-    ...isolatedNodeOptions(containerRuntime),
+    ...isolatedNodeOptions(containerRuntime, root),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, {

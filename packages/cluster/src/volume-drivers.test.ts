@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Node, nodes, type PersistentVolume, type Pod } from '@coracle/api'
@@ -25,7 +25,13 @@ async function start() {
   const client = createFakeClient(environment)
   await client.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: {} })
   const rootDirectory = mkdtempSync(join(tmpdir(), 'coracle-volumes-'))
-  const { volumeDrivers: drivers } = volumesOfNode({ client, environment, nodeName: 'n', rootDirectory })
+  const { volumeDrivers: drivers } = volumesOfNode({
+    client,
+    environment,
+    nodeName: 'n',
+    rootDirectory,
+    isolates: true,
+  })
   if (drivers === undefined) throw new Error('a node of real containers without drivers of volumes')
   onTestFinished(async () => {
     await drivers.stop({ unmounts: false })
@@ -48,8 +54,10 @@ it('forgets with a pod for how long it has waited for its volumes', async () => 
 it('starts on no root directory that has pods of another node agent', async () => {
   const { environment, client, rootDirectory } = await start()
   mkdirSync(join(rootDirectory, 'pods', 'uid'), { recursive: true })
-  const options = { client, environment, nodeName: 'n', rootDirectory, owner: 'n in /data' }
-  const { volumeDrivers } = volumesOfNode(options)
+  const options = { client, environment, nodeName: 'n', rootDirectory, owner: 'n in /data', isolates: false }
+  const { volumeDrivers, claimedDevices } = volumesOfNode(options)
+  // Nobody can give processes devices.
+  expect(claimedDevices).toBeUndefined()
   await expect(volumeDrivers?.start(new AbortController().signal)).rejects.toThrow('has pods of another node agent')
 })
 
@@ -59,4 +67,15 @@ it('stops also where what looks after drivers cannot be started', async () => {
   const failed = expect(mount()).rejects.toThrow(/ENOENT/)
   await drivers.stop({ unmounts: true })
   await failed
+})
+
+it('looks for devices that pods claim where there may be some', async () => {
+  const { environment, client, rootDirectory } = await start()
+  const nodeOf = () =>
+    volumesOfNode({ client, environment, nodeName: 'n', rootDirectory, isolates: true }).claimedDevices
+  await nodeOf()?.unprepare('uid')
+  expect(await nodeOf()?.podUids()).toEqual([])
+  const claim = { namespace: 'default', name: 'training', uid: 'claim', podUids: ['uid'], devices: {} }
+  writeFileSync(join(rootDirectory, 'claimed-devices.json'), JSON.stringify({ claims: [claim] }))
+  expect(await nodeOf()?.podUids()).toEqual(['uid'])
 })

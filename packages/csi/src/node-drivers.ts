@@ -3,6 +3,7 @@ import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { AllocatableUpdates } from './registration/allocatable-updates.ts'
 import { DriverRegistry } from './registration/driver-registry.ts'
+import type { PluginHandler } from './registration/plugin-registry.ts'
 import { type BroughtVolume, DriverVolumes } from './volumes/driver-volumes.ts'
 import type { VolumePlaces } from './volumes/volume-paths.ts'
 
@@ -14,6 +15,8 @@ export interface NodeDriversOptions extends VolumePlaces {
   readonly nodeName: string
   /** Where drivers put the sockets by which they are found. */
   readonly registryDirectory: string
+  /** Plugins of other types that register there, by type. Absent: they are refused. */
+  readonly otherPlugins?: ReadonlyMap<string, PluginHandler>
   /** Aborted when the node agent is about to stop: what drivers have been asked for is given up then, and what is not done yet stays so. */
   readonly signal?: AbortSignal | undefined
 }

@@ -3,6 +3,8 @@ import { type Client, createEventRecorder, createInformer } from '@coracle/clien
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
+import type { ClaimedDevices } from './devices/claimed-devices.ts'
+import type { DeviceManager } from './devices/index.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
 import type { EvictionDetails, EvictionThresholds } from './eviction/thresholds.ts'
@@ -32,7 +34,7 @@ import { isMirror } from './static-pods/is-mirror.ts'
 import { limitsStorage } from './storage/storage-limits.ts'
 import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import type { ClaimedVolume, MountedVolumes } from './volumes/claimed-volumes.ts'
+import { type ClaimedVolume, type MountedVolumes, VolumesNotReadyError } from './volumes/claimed-volumes.ts'
 import {
   freeMemory,
   mountVolumes,
@@ -74,6 +76,10 @@ export interface KubeletOptions {
   readonly volumesDirectory?: string
   /** What brings volumes there that are more than directories of the node. Absent: nothing does. */
   readonly volumeDrivers?: VolumeDrivers
+  /** Where device plugins find the agent, and it keeps which pods have which devices. Absent: there are none. */
+  readonly devicesDirectory?: string
+  /** What has drivers prepare devices that pods have by claims. Absent: they are there where containers are simulated, and nowhere else. */
+  readonly claimedDevices?: ClaimedDevices
   /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
@@ -156,19 +162,20 @@ const isBrought = (mounted: MountedVolumes): boolean => [...mounted.values()].so
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
-  const { volumeDrivers: drivers, manifestPath, watchesManifests = true } = options
+  const { volumeDrivers: drivers, claimedDevices, manifestPath, watchesManifests = true } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
   let care: RuntimeCare | undefined
+  let devices: DeviceManager | undefined
   let observer: Promise<NodeObserver> | undefined
   /** Loaded where there is something to see. */
   const observe = async (): Promise<NodeObservation> => {
     observer ??= environment.clock
       .hold(import('./node/node-observer.ts'))
       .then(({ NodeObserver }) => new NodeObserver(runtime, environment.clock))
-    return (await observer).observe(care?.conditions)
+    return (await observer).observe(care?.conditions, devices?.counts())
   }
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
@@ -199,7 +206,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     hasOwners: runtime.runsProcesses && canGiveAway(),
     ...(directory === undefined ? {} : { directory, logger }),
     ...(drivers === undefined ? {} : { drivers }),
+    ...(claimedDevices === undefined ? {} : { claimedDevices }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
+  }
+  const giveDevicesBack = async (podUid: string): Promise<void> => {
+    await claimedDevices?.unprepare(podUid).catch((error: Error) => {
+      throw new VolumesNotReadyError(`unprepare dynamic resources: ${error.message}`)
+    })
   }
   let hosts: Promise<HostsFiles> | undefined
   /** Loaded where processes can have such files. */
@@ -231,9 +244,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           unmountVolumes: async (podUid: string) => {
             tokens?.forget(podUid)
             await runtime.forgetPod?.(podUid)
+            await giveDevicesBack(podUid)
             return unmountVolumes(podUid, { directory }, drivers)
           },
-          releaseVolumes: (podUid: string) => releaseVolumes(directory, podUid, drivers),
+          releaseVolumes: async (podUid: string) => {
+            await giveDevicesBack(podUid)
+            return releaseVolumes(directory, podUid, drivers)
+          },
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(runtime.isolates === true
@@ -249,6 +266,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     recorder,
     nodeName,
     nodeAddress,
+    devices: () => devices,
+    ...(claimedDevices === undefined ? {} : { claimedDevices }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     allocatable: facts.capacity,
@@ -261,6 +280,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       others: () => manager.preemptable(nodeName),
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
+      devices: () => devices,
     }),
   }
   const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
@@ -318,8 +338,25 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   }
   let driversStart: Promise<void> | undefined
   const startDrivers = (): Promise<void> => {
-    driversStart ??= drivers?.start(stopping.signal) ?? Promise.resolve()
+    driversStart ??= (drivers?.start(stopping.signal) ?? Promise.resolve()).then(startDevices)
     return driversStart
+  }
+  /** A node that cannot have device plugins runs all pods that need none. */
+  const startDevices = async (): Promise<void> => {
+    if (options.devicesDirectory === undefined) return
+    const { DeviceManager } = await environment.clock.hold(import('./devices/index.ts'))
+    const manages = new DeviceManager({
+      environment: { ...environment, logger },
+      directory: options.devicesDirectory,
+      isActive: (podUid) => !isApiKnown || manager.isActive(podUid),
+    })
+    try {
+      await manages.start()
+      if (stopping.signal.aborted) await manages.stop()
+      else devices = manages
+    } catch (error) {
+      logger.warn('device plugins cannot register', { directory: options.devicesDirectory, error })
+    }
   }
   /** The node of a control plane runs the API server itself: where that is away, pods of files do not wait for it. */
   const startStaticPods = async (path: string, learned: Promise<void>, away: Promise<void>): Promise<void> => {
@@ -361,10 +398,20 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       else manager.removePod(pod)
     },
   })
+  /** Gives why some have to stay for now. Never rejects. */
+  const removeOtherDevices = async (isKnown: (podUid: string) => boolean): Promise<readonly unknown[]> => {
+    const podUids = (await claimedDevices?.podUids().catch(() => [])) ?? []
+    const given = await Promise.allSettled(podUids.filter((podUid) => !isKnown(podUid)).map(giveDevicesBack))
+    return given.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  }
   let removal: Timer | undefined
   /** A driver that is away may have to take something away first. Never rejects. */
   const removeOthers = async (ownDirectory: string): Promise<void> => {
-    const [problem] = await removeOtherVolumes(ownDirectory, (podUid) => manager.hasPod(podUid), drivers)
+    const isKnown = (podUid: string) => manager.hasPod(podUid)
+    const [problem] = [
+      ...(await removeOtherDevices(isKnown)),
+      ...(await removeOtherVolumes(ownDirectory, isKnown, drivers)),
+    ]
     if (problem === undefined || stopping.signal.aborted) return
     logger.warn('volumes of pods that are gone have to stay for now', { error: problem })
     removal = environment.clock.setTimer(startRetryMs, () => void removeOthers(ownDirectory))
@@ -426,6 +473,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         await (await hosts)?.stop()
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+        await devices?.stop()
         await drivers?.stop({ unmounts: containers === 'terminate' })
         // As if the node went down: what is in memory does not outlive it.
         if (containers === 'terminate' && directory !== undefined)

@@ -242,6 +242,7 @@ class RunningAgent implements Agent {
       containerRuntime,
     } = this.#options
     const facts = factsOf(runtime, nodeName)
+    const root = rootDirectoryOf(dataDir, nodeName, containerRuntime)
     return createKubelet({
       client,
       environment,
@@ -257,15 +258,8 @@ class RunningAgent implements Agent {
       ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
-      ...(runtime.runsProcesses
-        ? volumesOfNode({
-            client,
-            environment,
-            nodeName,
-            ...rootDirectoryOf(dataDir, nodeName, containerRuntime),
-          })
-        : {}),
-      ...isolatedNodeOptions(containerRuntime),
+      ...(runtime.runsProcesses ? volumesOfNode({ client, environment, nodeName, isolates: runtime.isolates === true, ...root }) : {}),
+      ...isolatedNodeOptions(containerRuntime, root),
     })
   }
 

@@ -260,7 +260,18 @@ describe('a driver that is not taken', () => {
     await FakeDriver.start(root)
     const test = await startNode({ root })
     expect(await driversOf(test)).toEqual([`${driverName} the-node`])
-    expect([hidden.told, devices.told.map(({ pluginRegistered }) => pluginRegistered)]).toEqual([[], [false]])
+    expect(hidden.told).toEqual([])
+    const error = `RegisterPlugin error -- no handler registered for plugin type: DRAPlugin at socket ${devices.registration}`
+    expect(devices.told).toEqual([{ pluginRegistered: false, error }])
+  })
+
+  it('because it speaks another version is told so', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root, {}, { supportedVersions: ['0.3.0'] })
+    await startNode({ root })
+    const error =
+      'RegisterPlugin error -- plugin validation failed with err: none of the CSI versions ["0.3.0"] reported by this driver are supported'
+    expect(driver.told).toEqual([{ pluginRegistered: false, error }])
   })
 })
 

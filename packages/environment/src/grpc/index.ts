@@ -3,3 +3,4 @@ export { type CallOptions, callForStream, callUnary, isServiceError, type Method
 export { complete, type Decoded, decode, type Encodable, encode, type Message, message } from './message.ts'
 export { RpcError, rpcCodes } from './rpc-error.ts'
 export { type SocketCallLimits, SocketConnection } from './socket-connection.ts'
+export { type AnsweredMethod, answering, type SocketServer, serveAtSocket } from './socket-server.ts'

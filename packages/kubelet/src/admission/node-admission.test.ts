@@ -257,3 +257,40 @@ describe('a node that makes room for critical pods', () => {
     expect(preempted).toEqual([])
   })
 })
+
+describe('a node whose plugins offer devices', () => {
+  function offering(refusal?: string) {
+    const released: string[] = []
+    const devices = {
+      async allocate() {
+        if (refusal !== undefined) throw new Error(refusal)
+      },
+      release: (uid: string) => void released.push(uid),
+    }
+    const { clock } = virtualEnvironment()
+    const own = new NodeAdmission({
+      ...{ clock, allocatable, operatingSystem: 'linux', strictGroups: false },
+      others: () => [],
+      known: () => node(),
+      read: () => Promise.resolve(node()),
+      devices: () => devices,
+    })
+    return { own, released }
+  }
+
+  it('takes their devices back when a pod has ended', async () => {
+    const { own, released } = offering()
+    expect(await own.admit('a', testPod())).toBeUndefined()
+    expect(released).toEqual([])
+    own.release('a')
+    expect(released).toEqual(['a'])
+  })
+
+  it('takes no pod on that cannot have its devices, and counts nothing of it', async () => {
+    const { own, released } = offering('too few')
+    const message = 'Allocate failed due to too few, which is unexpected'
+    for (const uid of ['a', 'b', 'c', 'd'])
+      expect(await own.admit(uid, testPod())).toEqual({ reason: 'UnexpectedAdmissionError', message })
+    expect(released).toEqual(['a', 'b', 'c', 'd'])
+  })
+})

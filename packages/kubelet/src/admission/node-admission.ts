@@ -9,6 +9,7 @@ import {
 } from '@coracle/api'
 import { bucketRateLimiter, type RateLimiter } from '@coracle/client'
 import { type Clock, sleep } from '@coracle/environment'
+import type { NodeDevices } from '../devices/node-devices.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-demand.ts'
 import { isCritical, type PreemptablePod, podsToPreempt } from './preemption.ts'
@@ -52,6 +53,8 @@ export interface AdmittingNode {
   known(): Node | undefined
   /** The Node object as it is now. */
   read(): Promise<Node>
+  /** Asked for each pod. Absent, or undefined: nothing on the node offers devices. */
+  devices?(): Pick<NodeDevices, 'allocate' | 'release'> | undefined
 }
 
 /**
@@ -76,6 +79,21 @@ export class NodeAdmission {
 
   /** Takes the pod on, or says why not, as its status and event are to show it. `signal`: the pod need not wait for that any more. */
   async admit(uid: string, pod: Pod, signal?: AbortSignal): Promise<WaitingReason | undefined> {
+    const refusal = await this.#takeOn(uid, pod, signal)
+    const devices = this.#node.devices?.()
+    if (refusal !== undefined || devices === undefined) return refusal
+    try {
+      await devices.allocate(pod)
+      return undefined
+    } catch (error) {
+      this.release(uid)
+      await this.#waitItsTurn(signal)
+      const message = `Allocate failed due to ${(error as Error).message}, which is unexpected`
+      return { reason: unexpectedError, message }
+    }
+  }
+
+  async #takeOn(uid: string, pod: Pod, signal: AbortSignal | undefined): Promise<WaitingReason | undefined> {
     const demand = podDemand(pod.spec)
     const misplaced = await this.#misplaced(pod)
     const isTainted = misplaced?.reason === taintToleration
@@ -112,7 +130,7 @@ export class NodeAdmission {
       const message =
         'Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: ' +
         `no set of running pods found to reclaim resources: [${missing}]`
-      return { reason: 'UnexpectedAdmissionError', message }
+      return { reason: unexpectedError, message }
     }
     this.#taken.set(uid, podDemand(pod.spec))
     // Nobody has to go for one that ends before it has begun.
@@ -174,6 +192,7 @@ export class NodeAdmission {
     this.#deferred.delete(uid)
     for (const tell of this.#leaving.get(uid) ?? []) tell()
     this.#leaving.delete(uid)
+    this.#node.devices?.()?.release(uid)
     if (this.#taken.delete(uid)) this.#tellDeferred()
   }
 
@@ -270,6 +289,7 @@ function byTurn(
 }
 
 const taintToleration = 'TaintToleration'
+const unexpectedError = 'UnexpectedAdmissionError'
 
 function misplacement(pod: Pod, node: Node): WaitingReason | undefined {
   const matches = requiredNodeMatcher(pod.spec)

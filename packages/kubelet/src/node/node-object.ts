@@ -8,6 +8,7 @@ import {
   parseTime,
   type Taint,
 } from '@coracle/api'
+import type { DeviceCount } from '../devices/node-devices.ts'
 import type { RuntimeHandler } from '../runtimes/runtime.ts'
 import type { NodeFacts } from './node-facts.ts'
 
@@ -52,6 +53,8 @@ export interface NodeObservation {
   readonly handlers?: readonly RuntimeHandler[] | undefined
   /** Conditions that say that it runs out of something. Absent: it does not. */
   readonly pressures?: readonly string[]
+  /** Devices that plugins offer, by the names of their resources. Absent: none do. */
+  readonly devices?: ReadonlyMap<string, DeviceCount>
 }
 
 /** A node as it registers itself. */
@@ -92,11 +95,14 @@ export function nodeStatus(
   const { name, address, externalAddress = address, facts, runtimeVersion } = description
   if (description.status !== undefined)
     return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
-  const capacity = withExtendedResources(facts.capacity, current?.capacity)
+  const told = withExtendedResources(facts.capacity, current?.capacity)
+  const devices = [...(seen?.devices ?? [])]
+  const numberOf = (part: keyof DeviceCount) =>
+    Object.fromEntries(devices.map(([resource, count]) => [resource, String(count[part])]))
   const handlers = seen?.handlers ?? []
   return {
-    capacity,
-    allocatable: capacity,
+    capacity: { ...told, ...numberOf('capacity') },
+    allocatable: { ...told, ...numberOf('allocatable') },
     conditions: nodeConditions(current?.conditions ?? [], seen, nowMs),
     addresses: [
       { type: 'InternalIP', address },

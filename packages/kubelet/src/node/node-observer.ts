@@ -22,14 +22,15 @@ export class NodeObserver {
     this.#images = new Answers(clock, async () => (await runtime.images?.list().catch(() => [])) ?? [])
   }
 
-  /** `pressures`: conditions that hold of the node. Never rejects, and takes little longer than `runtimeAnswerMaxMs`. */
-  async observe(pressures: readonly string[] = []): Promise<NodeObservation> {
+  /** `pressures`: conditions that hold of the node; `devices`: what plugins offer. Never rejects, and takes little longer than `runtimeAnswerMaxMs`. */
+  async observe(pressures: readonly string[] = [], devices?: NodeObservation['devices']): Promise<NodeObservation> {
     const [status, images] = await Promise.all([this.#status.latest(), this.#images.latest()])
     return {
       problems: this.#problemsIn(status),
       images: nodeImages(images?.value ?? []),
       handlers: this.#runtime.handlers,
       pressures,
+      ...(devices === undefined ? {} : { devices }),
     }
   }
 

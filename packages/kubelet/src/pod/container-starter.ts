@@ -7,6 +7,7 @@ import { probesOfReadiness } from '../probes/readiness.ts'
 import {
   type ContainerConfig,
   ContainerConfigError,
+  type DeviceAccess,
   ImagePullError,
   type PodSandboxStatus,
 } from '../runtimes/runtime.ts'
@@ -137,17 +138,21 @@ async function configOf(
   const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
-  const mounts = await containerMounts(container, volumes, values, images?.volumes, async (mount) => {
+  const offered = await context.devices?.()?.prepareStart(pod, container)
+  const claimed = (await context.claimedDevices?.cdiNames(pod, container)) ?? []
+  const ownMounts = await containerMounts(container, volumes, values, images?.volumes, async (mount) => {
     const { isRecursiveReadOnly } = await import('../isolation/recursive-read-only.ts')
     return isRecursiveReadOnly(mount, pod, context)
   })
+  const mounts = [...(offered?.mounts ?? []), ...ownMounts]
   return {
     name: container.name,
     attempt,
     image: container.image ?? '',
     command: expandCommand(container.command, values, 'command'),
     args: expandCommand(container.args, values, 'args'),
-    env,
+    // What the pod says itself counts.
+    env: [...(offered?.env.filter(({ name }) => !values.has(name)) ?? []), ...env],
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
     mounts: (await context.withHosts?.(mounts, pod, sandbox.addresses, signal)) ?? mounts,
@@ -158,8 +163,16 @@ async function configOf(
     probes: probesOfReadiness(container),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
     ...(present === undefined ? {} : { imageRef: present.imageRef }),
+    ...devicesOf(offered, claimed),
     ...(await isolationOf(context, pod, container, present)),
   }
+}
+
+/** A container has devices that plugins offer, and those of its claims. */
+function devicesOf(offered: DeviceAccess | undefined, claimed: readonly string[]): Pick<ContainerConfig, 'devices'> {
+  if (offered === undefined && claimed.length === 0) return {}
+  const { files = [], cdiNames = [], annotations = {} } = offered ?? {}
+  return { devices: { files, annotations, cdiNames: [...new Set([...cdiNames, ...claimed])] } }
 }
 
 /** What containers are isolated by is loaded where they are. */

@@ -2,6 +2,8 @@ import type { Pod } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
+import type { ClaimedDevices } from '../devices/claimed-devices.ts'
+import type { NodeDevices } from '../devices/node-devices.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import type { HostsFiles } from '../hosts/hosts-files.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
@@ -38,6 +40,10 @@ export interface PodContext {
   readonly deadContainers?: DeadContainerLimits
   /** Absent: the runtime does not isolate pods from each other, or from the node. */
   readonly isolation?: IsolatingNode
+  /** Asked for each start of a container. Absent, or undefined: nothing on the node offers devices. */
+  readonly devices?: () => NodeDevices | undefined
+  /** Devices that pods have by claims. Absent: no driver prepares any. */
+  readonly claimedDevices?: ClaimedDevices
   /** What the agent counts of its own work. Absent: nothing. */
   readonly metrics?: AgentMetricsSource
   /** What the node offers pods. */

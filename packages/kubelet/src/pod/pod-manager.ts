@@ -55,6 +55,12 @@ export class PodManager {
     return this.#workers.has(uid)
   }
 
+  /** Whether a pod of this identity is looked after here and has not ended. */
+  isActive(uid: string): boolean {
+    const worker = this.#workers.get(uid)
+    return worker !== undefined && !isOver(worker.pod)
+  }
+
   /** The pods of a node that have not ended. */
   preemptable(nodeName: string): readonly PreemptablePod[] {
     return [...this.#workers].flatMap(([uid, worker]) => {

@@ -1,4 +1,4 @@
-import { deepEqual, type ObjectMeta, type Pod, type Volume } from '@coracle/api'
+import { claimNamesOfPod, deepEqual, type ObjectMeta, type Pod, type Volume } from '@coracle/api'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
 import { needsVolumes } from '../volumes/mount-volumes.ts'
@@ -79,9 +79,9 @@ export class PodVolumes {
     recordPodEvent(this.#context, pod, 'Warning', error.reason, error.message)
   }
 
-  /** A pod that has ended needs its volumes of drivers and those in memory no longer, however long it stays in the API. */
+  /** A pod that has ended needs its volumes of drivers, those in memory and its devices no longer, however long it stays in the API. */
   async release(pod: Pod): Promise<void> {
-    if (this.#areReleased || pod.spec.volumes?.some(isReleased) !== true) return
+    if (this.#areReleased || !(pod.spec.volumes?.some(isReleased) === true || claimNamesOfPod(pod).length > 0)) return
     await this.#context.releaseVolumes?.(podUidOf(pod))
     this.#areReleased = true
   }

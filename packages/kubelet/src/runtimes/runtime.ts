@@ -163,6 +163,23 @@ export interface Mount {
   readonly propagation?: 'None' | 'HostToContainer' | 'Bidirectional'
 }
 
+/** A device file of the node, as a container is to see it. CRI's Device. */
+export interface DeviceFile {
+  readonly containerPath: string
+  readonly hostPath: string
+  /** Some of `r`, `w` and `m` (make with mknod). */
+  readonly permissions: string
+}
+
+/** How a container gets at devices. */
+export interface DeviceAccess {
+  readonly files: readonly DeviceFile[]
+  /** Names of the Container Device Interface, such as `vendor.com/gpu=0`, which the runtime looks up. */
+  readonly cdiNames: readonly string[]
+  /** What plugins have to say to the runtime. */
+  readonly annotations: Readonly<Record<string, string>>
+}
+
 /** What a container may use. CRI's LinuxContainerResources. */
 export interface LinuxResources extends SandboxResources {
   /** How readily its processes are killed where memory runs out: -1000 to 1000. */
@@ -228,6 +245,8 @@ export interface ContainerConfig {
   readonly isolation?: ContainerIsolation
   /** Whom it wants to be on a runtime that does not isolate; absent where it does not say, and for others. */
   readonly user?: AskedUser
+  /** Devices that it has. Absent: none. */
+  readonly devices?: DeviceAccess
 }
 
 /** `created` has never run, `exited` never will again. */

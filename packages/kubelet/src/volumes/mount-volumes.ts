@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Logger } from '@coracle/environment'
+import type { ClaimedDevices } from '../devices/claimed-devices.ts'
 import type { CountMount } from '../metrics/agent-metrics.ts'
 import { podUidOf } from '../pod/pod-name.ts'
 import { prepareDevices } from './claimed-devices.ts'
@@ -37,6 +38,8 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
   readonly countMount?: CountMount
   /** Absent: no driver brings any. */
   readonly drivers?: VolumeDrivers
+  /** Absent: no driver prepares devices. */
+  readonly claimedDevices?: ClaimedDevices
   /** Told once where volumes are to be in memory and are on disk. */
   readonly logger?: Logger
 }

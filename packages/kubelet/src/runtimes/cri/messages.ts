@@ -206,6 +206,7 @@ export const containerConfig = message({
   workingDir: [5, 'string'],
   envs: [6, [message({ key: [1, 'string'], value: [2, 'string'] })]],
   mounts: [7, [mount]],
+  devices: [8, [message({ containerPath: [1, 'string'], hostPath: [2, 'string'], permissions: [3, 'string'] })]],
   labels: [9, 'map'],
   annotations: [10, 'map'],
   logPath: [11, 'string'],
@@ -213,6 +214,7 @@ export const containerConfig = message({
   stdinOnce: [13, 'bool'],
   tty: [14, 'bool'],
   linux: [15, message({ resources: [1, linuxContainerResources], securityContext: [2, containerSecurityContext] })],
+  cdiDevices: [17, [message({ name: [1, 'string'] })]],
   stopSignal: [18, 'int32'],
 })
 

@@ -3,6 +3,7 @@ import {
   type ContainerConfig,
   ContainerConfigError,
   type ContainerIsolation,
+  type DeviceAccess,
   type IdRange,
   type LinuxResources,
   type Mount,
@@ -99,8 +100,9 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
       ...mountRequest(mount),
       ...(place.users === undefined ? {} : { uidMappings: mapped(place.users), gidMappings: mapped(place.users) }),
     })),
+    ...(config.devices === undefined ? {} : deviceRequest(config.devices)),
     labels: { ...isolation?.labels, ...containerLabels(config, place), [agentLabel]: place.agent },
-    annotations: { ...isolation?.annotations, ...containerAnnotations(config) },
+    annotations: { ...config.devices?.annotations, ...isolation?.annotations, ...containerAnnotations(config) },
     logPath: place.logPath,
     stdin: config.stdin === true,
     stdinOnce: config.stdinOnce === true,
@@ -116,6 +118,11 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
         }),
   }
 }
+
+const deviceRequest = ({ files, cdiNames }: DeviceAccess) => ({
+  devices: files,
+  cdiDevices: cdiNames.map((name) => ({ name })),
+})
 
 function mountRequest(mount: Mount) {
   const { name, containerPath, hostPath, image, readOnly, recursiveReadOnly, propagation = 'None' } = mount

@@ -67,6 +67,7 @@ export function containerBody(config: CriContainerConfig, place: ContainerSurrou
         ...place.mounts.map((each) => mountBody({ ...each, propagation: 0, recursiveReadOnly: false })),
       ],
       ...resourceFields(linux?.resources, place.oomScore),
+      ...deviceFields(config),
       ...(context === undefined ? {} : securityFields(context, place.engine)),
       LogConfig: logConfig(place.engine),
     },
@@ -108,6 +109,23 @@ function mountBody({ hostPath, containerPath, readonly, propagation, recursiveRe
       // Otherwise Docker 25 and later make all that is mounted below read-only as well, from version 1.44 of the API on.
       ...(recursiveReadOnly ? { ReadOnlyForceRecursive: true } : readonly ? { ReadOnlyNonRecursive: true } : {}),
     },
+  }
+}
+
+function deviceFields({ devices, cdiDevices }: Pick<CriContainerConfig, 'devices' | 'cdiDevices'>) {
+  return {
+    ...(devices.length === 0
+      ? {}
+      : {
+          Devices: devices.map(({ hostPath, containerPath, permissions }) => ({
+            PathOnHost: hostPath,
+            PathInContainer: containerPath,
+            CgroupPermissions: permissions,
+          })),
+        }),
+    ...(cdiDevices.length === 0
+      ? {}
+      : { DeviceRequests: [{ Driver: 'cdi', DeviceIDs: cdiDevices.map(({ name }) => name) }] }),
   }
 }
 

@@ -190,6 +190,26 @@ describe('the containers of an engine', () => {
     },
   )
 
+  it('have devices of the node, and those that the engine knows by name', async () => {
+    const engine = await FakeEngine.start({
+      ...oneContainer().answers,
+      'POST /containers/create': () => ({ Id: 'c1' }),
+    })
+    const runtime = await open(engine)
+    const config = { name: 'main', attempt: 0, image: 'web:1', command: [], args: [], env: [], mounts: [] }
+    const files = [{ containerPath: '/dev/a', hostPath: '/dev/host-a', permissions: 'rw' }]
+    const devices = { files, cdiNames: ['example.com/gpu=0'], annotations: { key: 'value' } }
+    await runtime.createContainer('s1', { ...config, devices, messageFromLog: false })
+    await runtime.createContainer('s1', { ...config, messageFromLog: false })
+    const created = engine.asked.filter(({ route }) => route === 'POST /containers/create')
+    expect(created[0]?.body.HostConfig).toMatchObject({
+      Devices: [{ PathOnHost: '/dev/host-a', PathInContainer: '/dev/a', CgroupPermissions: 'rw' }],
+      DeviceRequests: [{ Driver: 'cdi', DeviceIDs: ['example.com/gpu=0'] }],
+    })
+    expect(created[1]?.body.HostConfig).not.toHaveProperty('Devices')
+    expect(created[1]?.body.HostConfig).not.toHaveProperty('DeviceRequests')
+  })
+
   it('are asked for by their agent, and others are left alone', async () => {
     const engine = await FakeEngine.start()
     const runtime = await open(engine)
