@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { CommandStreams } from '@coracle/client/streaming'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Decoded } from '@coracle/environment/grpc'
+import { complete } from '@coracle/environment/grpc-messages'
 import type { LogReadOptions } from '../../log-options.ts'
 import {
   type ContainerConfig,
@@ -29,7 +30,13 @@ import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
-import { containerStates, type listPodSandboxResponse, type runtimeHandler, sandboxReady } from './messages.ts'
+import {
+  containerStates,
+  containerStatus,
+  type listPodSandboxResponse,
+  type runtimeHandler,
+  sandboxReady,
+} from './messages.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import type { VolumeParts } from './parts/volume-parts.ts'
@@ -160,12 +167,14 @@ export class CriRuntime implements Runtime {
     const { items } = await this.#calls.listPodSandbox({
       filter: { labelSelector: this.#selectorOf(podUid) },
     })
-    const all = await Promise.all(items.map((item) => this.#sandboxOf(item)))
+    const all = await Promise.all(items.map((item) => this.#sandboxOf(item, podUid === undefined)))
     return all.filter((sandbox) => sandbox !== undefined)
   }
 
+  /** One of many is shown without its addresses where the runtime cannot tell them: it must not hide the others. */
   async #sandboxOf(
     item: Decoded<typeof listPodSandboxResponse>['items'][number],
+    isOneOfMany: boolean,
   ): Promise<PodSandboxStatus | undefined> {
     const { id, metadata, state, createdAt } = item
     const ready = state === sandboxReady
@@ -178,7 +187,7 @@ export class CriRuntime implements Runtime {
         attempt: metadata?.attempt ?? 0,
         ready,
         createdAtMs: createdAt / nanosPerMs,
-        addresses: ready ? await this.#addressesOf(id) : [],
+        addresses: ready ? await (isOneOfMany ? this.#addressesOf(id).catch(noneIfOdd) : this.#addressesOf(id)) : [],
       }
     } catch (error) {
       // It has just gone.
@@ -282,9 +291,18 @@ export class CriRuntime implements Runtime {
       filter: { labelSelector: this.#selectorOf(podUid) },
     })
     const all = await Promise.all(
-      containers.map(async ({ id, podSandboxId, state }) => {
-        const known = await this.#containerOf(id, state)
-        return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
+      containers.map(async (item) => {
+        const { id, podSandboxId, state } = item
+        try {
+          const known = await this.#containerOf(id, state)
+          return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
+        } catch (error) {
+          // One of many must not hide the others. Who looks at its pod has to know it.
+          if (podUid !== undefined || error instanceof RuntimeUnavailableError) throw error
+          const { metadata, image, ...listed } = item
+          const parts = { ...(metadata === undefined ? {} : { metadata }), ...(image === undefined ? {} : { image }) }
+          return runtimeStatus(complete(containerStatus, { ...listed, ...parts }), podSandboxId, '')
+        }
       }),
     )
     return all.filter((status) => status !== undefined)
@@ -554,6 +572,12 @@ interface Condition {
   readonly status: boolean
   readonly reason: string
   readonly message: string
+}
+
+/** Of a sandbox among many, of which the runtime can tell nothing now. */
+function noneIfOdd(error: unknown): readonly string[] {
+  if (isNotFound(error) || error instanceof RuntimeUnavailableError) throw error
+  return []
 }
 
 const handlerOf = ({ name, features }: Decoded<typeof runtimeHandler>): RuntimeHandler => ({
