@@ -33,6 +33,7 @@ import { readCriLog } from './log-reader.ts'
 import {
   containerStates,
   containerStatus,
+  type listContainersResponse,
   type listPodSandboxResponse,
   type runtimeHandler,
   sandboxReady,
@@ -299,9 +300,8 @@ export class CriRuntime implements Runtime {
         } catch (error) {
           // One of many must not hide the others. Who looks at its pod has to know it.
           if (podUid !== undefined || error instanceof RuntimeUnavailableError) throw error
-          const { metadata, image, ...listed } = item
-          const parts = { ...(metadata === undefined ? {} : { metadata }), ...(image === undefined ? {} : { image }) }
-          return runtimeStatus(complete(containerStatus, { ...listed, ...parts }), podSandboxId, '')
+          const known = this.#containers.get(id)?.status
+          return runtimeStatus(known === undefined ? listedStatus(item) : { ...known, state }, podSandboxId, '')
         }
       }),
     )
@@ -572,6 +572,16 @@ interface Condition {
   readonly status: boolean
   readonly reason: string
   readonly message: string
+}
+
+/** What a list tells of a container. */
+function listedStatus({
+  metadata,
+  image,
+  ...listed
+}: Decoded<typeof listContainersResponse>['containers'][number]): CriContainerStatus {
+  const parts = { ...(metadata === undefined ? {} : { metadata }), ...(image === undefined ? {} : { image }) }
+  return complete(containerStatus, { ...listed, ...parts })
 }
 
 /** Of a sandbox among many, of which the runtime can tell nothing now. */
