@@ -1,15 +1,14 @@
-import { nodes, pods } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import { type NodeConnection, NodeConnections } from './node-connections.ts'
 
 const pod = (name: string, nodeName: string) => ({
-  apiVersion: pods.apiVersion,
-  kind: pods.kind,
+  apiVersion: 'v1',
+  kind: 'Pod',
   metadata: { name, namespace: 'default' },
   spec: { nodeName, containers: [] },
 })
-const node = (name: string) => ({ apiVersion: nodes.apiVersion, kind: nodes.kind, metadata: { name } })
+const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } })
 
 it('tells of no pod or node where its agent cannot say what is used', async () => {
   const away = async () => Promise.reject(new Error('container runtime is down'))

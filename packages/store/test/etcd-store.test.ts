@@ -154,7 +154,7 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       /** Its answer is lost: whether it has reached etcd or not, or others came first. */
       async function unanswered(
         transactionOf: (before: number) => Transaction,
-        { hasReached = true, meanwhile = async (_: Store): Promise<unknown> => {} } = {},
+        { hasReached = true, meanwhile = async (_: Store): Promise<unknown> => undefined } = {},
       ) {
         const [near, far] = [await open(), await open({ servers: [proxy.address] })]
         const transaction = transactionOf((await near.get('a'))?.modRevision ?? 0)

@@ -241,12 +241,8 @@ export class EtcdStore implements Store {
     if (condition?.key !== operation.key) return undefined
     const isWritten = ({ value }: Decoded<typeof keyValue>): boolean => Buffer.compare(value, operation.value) === 0
     if (canHappenOnce(transaction)) return (how) => this.#writtenOrWrite(request, how, isWritten)
-    return async ({ withinMs }) => {
-      const { kvs } = await this.#call(
-        range,
-        { key: this.#keys.bytesOf(operation.key) },
-        { repeatable: true, withinMs },
-      )
+    return async (how) => {
+      const { kvs } = await this.#call(range, { key: this.#keys.bytesOf(operation.key) }, { ...how, repeatable: true })
       return kvs[0] !== undefined && isWritten(kvs[0]) ? writtenAt(kvs[0]) : undefined
     }
   }
