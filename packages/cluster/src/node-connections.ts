@@ -116,13 +116,15 @@ export class NodeConnections implements NodeGateway {
 
   async podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]> {
     const connection = this.#byNode.get(nodeName)
-    if (connection !== undefined) return connection.usage.podMetrics(pods)
+    if (connection !== undefined) return connection.usage.podMetrics(pods).catch(untold(connection, nodeName, []))
     return (await (await this.#remoteNodes?.get())?.podMetrics(nodeName, pods)) ?? []
   }
 
   async nodeMetrics(node: Node, pods: readonly Pod[]): Promise<NodeMetrics | undefined> {
-    const connection = this.#byNode.get(node.metadata.name ?? '')
-    if (connection !== undefined) return connection.usage.nodeMetrics(node, pods)
+    const { name = '' } = node.metadata
+    const connection = this.#byNode.get(name)
+    if (connection !== undefined)
+      return connection.usage.nodeMetrics(node, pods).catch(untold(connection, name, undefined))
     return (await this.#remoteNodes?.get())?.nodeMetrics(node)
   }
 
@@ -179,6 +181,14 @@ export class NodeConnections implements NodeGateway {
     )
   }
 }
+
+/** What is shown of a node that cannot tell now what is used, as without its container runtime: it must not hide the others. */
+const untold =
+  <T>({ environment }: NodeConnection, node: string, nothing: T) =>
+  (error: unknown): T => {
+    environment.logger.debug('a node does not tell what is used', { node, error })
+    return nothing
+  }
 
 /** Of `address:port`. Throws a BadRequest where it is none. */
 function endpointOf(target: string): NodeEndpoint {

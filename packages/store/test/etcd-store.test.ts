@@ -148,6 +148,59 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       await expect(creation).rejects.toThrow(StoreTimeoutError)
     })
 
+    describe('of a transaction without a note', () => {
+      const create = { conditions: [{ key: 'a', modRevision: 0 }], operations: [put('a', 'made')] }
+
+      /** Its answer is lost: whether it has reached etcd or not, or others came first. */
+      async function unanswered(
+        transactionOf: (before: number) => Transaction,
+        { hasReached = true, meanwhile = async (_: Store): Promise<unknown> => undefined } = {},
+      ) {
+        const [near, far] = [await open(), await open({ servers: [proxy.address] })]
+        const transaction = transactionOf((await near.get('a'))?.modRevision ?? 0)
+        proxy[hasReached ? 'mute' : 'silent'] = true
+        const answer = far.commit(transaction)
+        answer.catch(() => {})
+        if (hasReached) await expect.poll(async () => text((await near.get('a'))?.value)).toBe('made')
+        else await expect.poll(() => proxy.lost).toContain('made')
+        await meanwhile(near)
+        Object.assign(proxy, { mute: false, silent: false })
+        proxy.cut()
+        return { answer, near }
+      }
+      const change = (modRevision: number) => ({
+        conditions: [{ key: 'a', modRevision }],
+        operations: [put('a', 'made')],
+      })
+
+      it('says that something was created, whose answer was lost', async () => {
+        const { answer, near } = await unanswered(() => create)
+        expect(await answer).toEqual({ ok: true, revision: (await near.get('a'))?.createRevision })
+      })
+
+      it('creates nothing twice: what is not there may be on its way yet', async () => {
+        const { answer, near } = await unanswered(() => create, { meanwhile: (near) => commit(near, remove('a')) })
+        await expect(answer).rejects.toThrow(StoreTimeoutError)
+        expect(await near.get('a')).toBeUndefined()
+      })
+
+      it.each([true, false])(
+        'says that something was changed, whose answer was lost: it was %s',
+        async (hasReached) => {
+          await commit(await open(), put('a', 'before'))
+          const { answer, near } = await unanswered(change, { hasReached })
+          expect(await answer).toEqual({ ok: true, revision: (await near.get('a'))?.modRevision })
+          expect(text((await near.get('a'))?.value)).toBe('made')
+        },
+      )
+
+      it('does not say what came of a change where somebody else has made another', async () => {
+        await commit(await open(), put('a', 'before'))
+        const { answer } = await unanswered(change, { meanwhile: (near) => commit(near, put('a', 'other')) })
+        await expect(answer).rejects.toThrow(StoreTimeoutError)
+      })
+    })
+
     it('keeps keys where an operator finds them: as they are, under the prefix', async () => {
       const [store, all] = await Promise.all([open(), open({ prefix: '' })])
       await commit(store, put('/registry/core/pods/default/web', '{"kind":"Pod"}'))

@@ -98,16 +98,12 @@ function lookInList(list: ListSchema, values: readonly unknown[], path: readonly
   }
 }
 
-/** The path element of an element, or why it has none. Unlike upstream, sets may have objects and lists where their schema says so. */
+/** The path element of an element, or why it has none. Schemas of sets may allow objects and lists, which nobody can apply. */
 function elementOf(list: ListSchema, value: unknown): { readonly element: string } | { readonly problem: string } {
   if (list.listType === 'set' && typeof value === 'object') {
     if (value === null) return { problem: "associative list without keys has an element that's an explicit null" }
-    const { type } = resolveSchema(list.items)
-    const isObject = type === 'object' || type === 'map'
-    if (Array.isArray(value) && type !== 'any' && type !== 'list')
-      return { problem: 'not supported: associative list with lists as elements' }
-    if (isJsonObject(value) && type !== 'any' && !isObject)
-      return { problem: "associative list without keys has an element that's a map type" }
+    if (Array.isArray(value)) return { problem: 'not supported: associative list with lists as elements' }
+    if (isJsonObject(value)) return { problem: "associative list without keys has an element that's a map type" }
   }
   try {
     return { element: listElement(list, value) }

@@ -17,16 +17,16 @@ export interface JsonSchemaProps {
   readonly exclusiveMaximum?: boolean
   readonly minimum?: number
   readonly exclusiveMinimum?: boolean
-  readonly maxLength?: number
-  readonly minLength?: number
+  readonly maxLength?: number | bigint
+  readonly minLength?: number | bigint
   readonly pattern?: string
-  readonly maxItems?: number
-  readonly minItems?: number
+  readonly maxItems?: number | bigint
+  readonly minItems?: number | bigint
   readonly uniqueItems?: boolean
   readonly multipleOf?: number
   readonly enum?: readonly unknown[]
-  readonly maxProperties?: number
-  readonly minProperties?: number
+  readonly maxProperties?: number | bigint
+  readonly minProperties?: number | bigint
   readonly required?: readonly string[]
   readonly items?: JsonSchemaProps | readonly JsonSchemaProps[]
   readonly allOf?: readonly JsonSchemaProps[]

@@ -260,19 +260,23 @@ const copiedChecks = [
   'maximum',
   'exclusiveMaximum',
   'multipleOf',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
   'required',
 ] as const
+
+const copiedSizes = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const
+
+/** Sizes as numbers: nothing is so large that it would need more. */
+function sizeChecks(props: JsonSchemaProps): Pick<ValueChecks, (typeof copiedSizes)[number]> {
+  return Object.fromEntries(
+    Object.entries(presentMembers(props, copiedSizes)).map(([name, size]) => [name, Number(size)]),
+  )
+}
 
 function valueChecks(props: JsonSchemaProps, types: readonly JsonType[]): ValueChecks {
   return {
     ...(types.length === 0 ? {} : { types }),
     ...presentMembers(props, copiedChecks),
+    ...sizeChecks(props),
     ...(props.pattern === undefined || props.pattern === '' ? {} : { pattern: compilePattern(props.pattern).pattern }),
     ...(props.allOf === undefined ? {} : { allOf: props.allOf.map(nestedChecks) }),
     ...(props.anyOf === undefined ? {} : { anyOf: props.anyOf.map(nestedChecks) }),

@@ -23,7 +23,7 @@ export function checkFinalizer(finalizer: string, path: FieldPath): readonly Fie
 const finalizersPath = FieldPath.of('metadata', 'finalizers')
 
 /** `must be greater than or equal to 0`; an absent number is fine. */
-export function checkNonNegative(value: number | undefined, path: FieldPath): readonly FieldError[] {
+export function checkNonNegative(value: number | bigint | undefined, path: FieldPath): readonly FieldError[] {
   if (value === undefined || value >= 0) return []
   return [invalidField(path, value, 'must be greater than or equal to 0')]
 }

@@ -167,7 +167,7 @@ function addDevices(usage: Map<string, Quantity>, { spec }: ResourceClaim): void
     for (const { deviceClassName, allocationMode, count: wanted = 0 } of exactly === undefined
       ? firstAvailable
       : [exactly]) {
-      const taken = allocationMode === 'All' ? allocationResultsMax : wanted
+      const taken = allocationMode === 'All' ? allocationResultsMax : Number(wanted)
       most.set(deviceClassName, Math.max(most.get(deviceClassName) ?? 0, taken))
     }
     for (const [name, taken] of most) devices.set(name, (devices.get(name) ?? 0) + taken)

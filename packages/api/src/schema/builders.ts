@@ -47,8 +47,10 @@ export function int64(options: Options<IntegerSchema> = {}): IntegerSchema {
   return { type: 'integer', format: 'int64', ...options }
 }
 
-/** Any of 64 bits as it is: for numbers that only say which one they are. */
-export const exactInt64: IntegerSchema<number | bigint> = { type: 'integer', format: 'int64', exact: true }
+/** Any of 64 bits as it is: for what people write that upstream bounds by nothing else. Whoever reckons with it takes the nearest number. */
+export function exactInt64(options: Options<IntegerSchema<number | bigint>> = {}): IntegerSchema<number | bigint> {
+  return { type: 'integer', format: 'int64', exact: true, ...options }
+}
 
 export function double(options: Options<NumberSchema> = {}): NumberSchema {
   return { type: 'number', format: 'double', ...options }

@@ -31,7 +31,7 @@ export function mergedTolerations(first: readonly Toleration[], second: readonly
 /** A toleration of those that cover the same for different times. */
 interface Timed {
   readonly identity: string
-  readonly seconds: number
+  readonly seconds: number | bigint
 }
 
 /** What some tolerations cover together, found without looking at each. */
@@ -82,7 +82,7 @@ function termsCovering({ key = '', operator, value = '', effect = '' }: Tolerati
 /** Without a value: whatever it is. */
 const termOf = (key: string, value: string | undefined, effect: string): string => JSON.stringify([key, value, effect])
 
-const secondsOf = ({ tolerationSeconds = Number.POSITIVE_INFINITY }: Toleration): number => tolerationSeconds
+const secondsOf = ({ tolerationSeconds = Number.POSITIVE_INFINITY }: Toleration): number | bigint => tolerationSeconds
 
 /** The same for tolerations that are equal as Go sees them: an empty text is an absent one. */
 const identityOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>

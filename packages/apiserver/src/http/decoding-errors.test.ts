@@ -189,6 +189,89 @@ it('attributes of devices are the integers of 64 bits that they are, in JSON, pr
   expect(patched.text).toContain(`"devices":[${device.replace(exact, '-9223372036854775808')}]`)
 })
 
+describe('numbers of 64 bits that upstream bounds by nothing else are kept as they are written', () => {
+  const most = '9223372036854775807'
+  const odd = '9007199254740993'
+  const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}],"restartPolicy":"Never"}}`
+  const request = `{"name":"a","exactly":{"deviceClassName":"a","count":${odd},"tolerations":[{"operator":"Exists","effect":"NoExecute","tolerationSeconds":${most}}]}}`
+  it.each([
+    [
+      'of a pod',
+      `${namespace}/pods`,
+      `{"spec":{"terminationGracePeriodSeconds":${most},"tolerations":[{"key":"a","operator":"Exists","effect":"NoExecute","tolerationSeconds":${odd}}],"containers":[{"name":"a","image":"a","lifecycle":{"preStop":{"sleep":{"seconds":${odd}}}},"livenessProbe":{"tcpSocket":{"port":1},"terminationGracePeriodSeconds":${most}}}]}}`,
+      [
+        `"terminationGracePeriodSeconds":${most},`,
+        `"tolerationSeconds":${odd}}`,
+        `"seconds":${odd}}`,
+        `"terminationGracePeriodSeconds":${most}}`,
+      ],
+    ],
+    [
+      'of a job',
+      '/apis/batch/v1/namespaces/default/jobs',
+      `{"spec":{"activeDeadlineSeconds":${most},${template}}}`,
+      [`"activeDeadlineSeconds":${most}`],
+    ],
+    [
+      'of a cron job',
+      '/apis/batch/v1/namespaces/default/cronjobs',
+      `{"spec":{"schedule":"@daily","startingDeadlineSeconds":${most},"jobTemplate":{"spec":{"activeDeadlineSeconds":${odd},${template}}}}}`,
+      [`"startingDeadlineSeconds":${most}`, `"activeDeadlineSeconds":${odd}`],
+    ],
+    [
+      'of a revision',
+      '/apis/apps/v1/namespaces/default/controllerrevisions',
+      `{"data":{"a":1},"revision":${odd}}`,
+      [`"revision":${odd}`],
+    ],
+    [
+      'of a pool of devices',
+      '/apis/resource.k8s.io/v1/resourceslices',
+      `{"spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"p","generation":${most},"resourceSliceCount":${odd}}}}`,
+      [`"generation":${most}`, `"resourceSliceCount":${odd}`],
+    ],
+    [
+      'of a claim',
+      '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims',
+      `{"spec":{"devices":{"requests":[${request}]}}}`,
+      [`"count":${odd}`, `"tolerationSeconds":${most}`],
+    ],
+    [
+      'of a schema',
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      `{"spec":{"group":"big.example.com","scope":"Cluster","names":{"plural":"bigs","kind":"Big"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"string","maxLength":${most}}}}}}]}}`,
+      [`"maxLength":${most}`],
+    ],
+  ])('%s', async (_, path, text, kept) => {
+    const name = path.endsWith('customresourcedefinitions') ? 'bigs.big.example.com' : 'big'
+    const body = text.replace('{', `{"metadata":{"name":"${name}"},`)
+    const json = { 'content-type': 'application/json' }
+    const created = await server.call(path, { method: 'POST', headers: json, body })
+    expect(created.code, created.text).toBe(201)
+    for (const each of kept) expect(created.text).toContain(each)
+    const protobuf = 'application/vnd.kubernetes.protobuf'
+    const { bytes } = await server.call(`${path}/${name}`, { headers: { accept: protobuf } })
+    const headers = { 'content-type': protobuf }
+    const answers = [
+      await server.call(`${path}/${name}`, { method: 'PUT', headers, body: bytes }),
+      await server.call(`${path}/${name}`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: `{"metadata":{"labels":{"a":"b"}}}`,
+      }),
+      await server.call(`${path}/${name}?fieldManager=a&force=true`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body: `{"apiVersion":"${created.json.apiVersion}","kind":"${created.json.kind}",${body.slice(1)}`,
+      }),
+    ]
+    for (const { text, code } of answers) {
+      expect(code, text).toBe(200)
+      for (const each of kept) expect(text).toContain(each)
+    }
+  })
+})
+
 it('what is no UTF-8 in a text is replaced, as in Go', async () => {
   const configMap = (data: string) => Buffer.from(`{"metadata":{"name":"latin"},"data":{"a":"${data}"}}`, 'latin1')
   const headers = { 'content-type': 'application/json' }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Environment } from '@coracle/environment'
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
@@ -31,17 +32,29 @@ export function certificateFiles(files: {
   }
 }
 
+/** How much of the life of a certificate is left when another takes its place. */
+const renewBeforeMs = 120 * 86_400_000
+
 /**
  * A certificate made now, for the names and addresses by which API servers reach this process: `webhooks.default.svc` behind a
- * Service. It holds a year. Nobody else has its authority, so `ensureWebhooks` must tell the API server: for one replica. Several
- * need files that they share.
+ * Service. It holds a year, and is renewed by the same authority before it ends. Nobody else has that authority, so `ensureWebhooks` must
+ * tell the API server: for one replica. Several need files that they share.
  */
 export function selfMadeCertificate(environment: Environment, hosts: readonly string[]): CertificateSource {
   const authority = createAuthority(environment)
-  const { certificatePem: cert, keyPem: key } = issueServingCertificate(environment, authority, {
-    commonName: hosts[0] ?? 'webhooks',
-    hosts,
-  })
-  const made = { cert, key, ca: authority.certificatePem }
-  return { load: async () => made }
+  const make = () => {
+    const { certificatePem: cert, keyPem: key } = issueServingCertificate(environment, authority, {
+      commonName: hosts[0] ?? 'webhooks',
+      hosts,
+    })
+    const renewAt = new X509Certificate(cert).validToDate.getTime() - renewBeforeMs
+    return { renewAt, certificate: { cert, key, ca: authority.certificatePem } }
+  }
+  let made = make()
+  return {
+    async load() {
+      if (environment.clock.now() >= made.renewAt) made = make()
+      return made.certificate
+    },
+  }
 }

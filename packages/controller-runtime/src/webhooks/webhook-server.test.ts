@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
@@ -11,6 +12,7 @@ import {
   realEnvironment,
   silentLogger,
   VirtualClock,
+  virtualEnvironment,
 } from '@coracle/environment'
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -139,6 +141,21 @@ describe('a webhook server', () => {
     expect(socket.readyState).toBe('open')
     await clock.advance(1)
     await Promise.all([running, gone])
+  })
+
+  it('renews a certificate of its own by the same authority before it ends', async () => {
+    const daysMs = 86_400_000
+    const environment = virtualEnvironment()
+    const source = selfMadeCertificate(environment, ['127.0.0.1'])
+    const first = await source.load()
+    await environment.clock.advance(244 * daysMs)
+    expect(await source.load()).toBe(first)
+    await environment.clock.advance(2 * daysMs)
+    const second = await source.load()
+    expect(second.ca).toBe(first.ca)
+    const [old, next] = [first, second].map(({ cert }) => new X509Certificate(cert))
+    expect(next?.verify(new X509Certificate(first.ca ?? '').publicKey)).toBe(true)
+    expect(next?.validToDate.getTime()).toBeGreaterThan((old?.validToDate.getTime() ?? 0) + 240 * daysMs)
   })
 
   it('shows a renewed certificate, and the old one while the new one cannot be read', async () => {

@@ -156,7 +156,7 @@ interface Start {
 function startAt({ cronJob, jobs }: ObservedCronJob, dueMs: Time, nowMs: Time): Start {
   const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec
   const left = (isDone: boolean, ...actions: readonly Action[]): Start => ({ isDone, actions, status: (each) => each })
-  if (startingDeadlineSeconds !== undefined && dueMs + startingDeadlineSeconds * 1000 < nowMs) {
+  if (startingDeadlineSeconds !== undefined && dueMs + Number(startingDeadlineSeconds) * 1000 < nowMs) {
     return left(false, warning('MissSchedule', `Missed scheduled time to start a job: ${formatTime(dueMs)}`))
   }
   const job = jobOf(cronJob, dueMs)

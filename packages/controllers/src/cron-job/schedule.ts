@@ -52,7 +52,7 @@ export interface DueTime {
 export function dueTime(cronJob: CronJob, schedule: CronSchedule, nowMs: Time): DueTime | undefined {
   const { metadata, spec, status } = cronJob
   const sinceMs = timeOf(status?.lastScheduleTime) ?? timeOf(metadata.creationTimestamp) ?? nowMs
-  const deadlineMs = (spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
+  const deadlineMs = Number(spec.startingDeadlineSeconds ?? Number.POSITIVE_INFINITY) * 1000
   const first = schedule.next(Math.max(sinceMs, nowMs - deadlineMs))
   if (first === undefined || first > nowMs) return undefined
   const second = schedule.next(first)

@@ -1,5 +1,6 @@
 import {
   type DeviceTaint,
+  newestGeneration,
   type Pod,
   pods,
   type ResourceClaim,
@@ -63,7 +64,7 @@ export function createDeviceTaintEvictionController(): Controller {
 
 /** The taints of a device, as the newest slices of its pool have it. */
 function taintsIn(slices: readonly ResourceSlice[], { device }: DeviceName): readonly DeviceTaint[] {
-  const newest = Math.max(...slices.map(({ spec }) => spec.pool.generation))
+  const newest = newestGeneration(slices)
   for (const { spec } of slices) {
     if (spec.pool.generation !== newest) continue
     const found = spec.devices?.find(({ name }) => name === device)

@@ -83,7 +83,7 @@ function toleratedUntil(taint: DeviceTaint, tolerations: readonly DeviceTolerati
   if (found.length === 0) return sinceMs
   const seconds = found.map(({ tolerationSeconds }) => tolerationSeconds)
   if (seconds.includes(undefined)) return undefined
-  return sinceMs + Math.min(...seconds.map((each = 0) => Math.max(0, each))) * 1000
+  return sinceMs + Math.min(...seconds.map((each = 0) => Math.max(0, Number(each)))) * 1000
 }
 
 const reason = 'a claim of the pod does not tolerate a taint of its device any longer'

@@ -77,7 +77,7 @@ function endingOfIndexes({ spec }: Job, { succeededIndexes, failedIndexes }: Pro
 export function deadlineOf({ spec, status }: Job): Time | undefined {
   const startMs = timeOf(status?.startTime)
   if (spec.activeDeadlineSeconds === undefined || startMs === undefined || spec.suspend === true) return undefined
-  return startMs + spec.activeDeadlineSeconds * 1000
+  return startMs + Number(spec.activeDeadlineSeconds) * 1000
 }
 
 /** Containers that are started again in their pods fail there: the pods themselves never do. */

@@ -79,7 +79,7 @@ async function deleteResource(client: Client, resource: Resource, namespace: str
 function graceMs(resource: Resource, objects: readonly KubernetesObject[]): number {
   if (!isPods(resource)) return 0
   const running = (objects as readonly Pod[]).filter((pod) => !hasEnded(pod))
-  return running.reduce((most, { spec }) => Math.max(most, (spec.terminationGracePeriodSeconds ?? 0) * 1000), 0)
+  return running.reduce((most, { spec }) => Math.max(most, Number(spec.terminationGracePeriodSeconds ?? 0) * 1000), 0)
 }
 
 async function deleteObjects(

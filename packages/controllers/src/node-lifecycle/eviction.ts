@@ -23,7 +23,7 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
     if (seconds === undefined) continue
     // A taint that somebody puts on by hand does not say when: it counts from when it is seen.
     const since = Math.max(timeOf(taint.timeAdded) ?? nowMs, boundAt(pod) ?? 0)
-    const until = Math.max(nowMs, since + Math.max(0, seconds) * 1000)
+    const until = Math.max(nowMs, since + Math.max(0, Number(seconds)) * 1000)
     earliest = Math.min(earliest ?? until, until)
   }
   return earliest

@@ -1,6 +1,6 @@
 import { type ControllerRevision, controllerRevisions } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
-import { byRevision, isPresent, newRevision, type RevisedOwner } from './revision.ts'
+import { byRevision, isPresent, newRevision, type RevisedOwner, revisionAfter } from './revision.ts'
 
 /** The revisions of an owner, and where its present template stands among them. */
 export interface History {
@@ -27,7 +27,7 @@ export function historyOf(
   const sorted = [...revisions].sort(byRevision)
   const known = sorted.filter((revision) => isPresent(revision, owner)).at(-1)
   const past = sorted.filter((revision) => revision !== known)
-  const latest = (past.at(-1)?.revision ?? 0) + 1
+  const latest = revisionAfter(past.at(-1)?.revision ?? 0)
   if (known === undefined) {
     const present = newRevision(owner, latest, hashLabel)
     const isNameTaken = isTaken(present.metadata.name ?? '')

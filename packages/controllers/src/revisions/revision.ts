@@ -1,6 +1,7 @@
 import {
   type ControllerRevision,
   deepEqual,
+  exactInteger,
   type JsonObject,
   type KubernetesObject,
   type PodTemplateSpec,
@@ -27,7 +28,11 @@ export function revisionData({ spec: { template } }: RevisedOwner): JsonObject {
 }
 
 /** The revision that the present template of an owner would be. Its name follows from the template; so does the label `hashLabel`. */
-export function newRevision(owner: RevisedOwner, revision: number, hashLabel = revisionHashLabel): ControllerRevision {
+export function newRevision(
+  owner: RevisedOwner,
+  revision: number | bigint,
+  hashLabel = revisionHashLabel,
+): ControllerRevision {
   const { namespace, name = '', annotations } = owner.metadata
   const data = revisionData(owner)
   const hash = nameHash(data, owner.status?.collisionCount)
@@ -65,9 +70,12 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, each]) => [key, withoutNulls(each)]))
 }
 
+/** The number that comes after one of a revision, which has up to 64 bits. */
+export const revisionAfter = (revision: number | bigint): number | bigint => exactInteger(BigInt(revision) + 1n)
+
 /** The earlier revision first; of the same number, the older; of the same second, by name. */
 export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
-  if (a.revision !== b.revision) return a.revision - b.revision
+  if (a.revision !== b.revision) return a.revision < b.revision ? -1 : 1
   return (
     compareText(a.metadata.creationTimestamp, b.metadata.creationTimestamp) ||
     compareText(a.metadata.name, b.metadata.name)

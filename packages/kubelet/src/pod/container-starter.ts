@@ -114,7 +114,8 @@ async function killStarted(
 ): Promise<void> {
   const { clock } = context.environment
   recordContainerEvent(context, pod, container, 'Normal', 'Killing', 'FailedPostStartHook')
-  const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+  const { deletionGracePeriodSeconds } = pod.metadata
+  const graceMs = Number(deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
   const untilMs = clock.monotonicMs() + graceMs
   const hook = container.lifecycle?.preStop
   if (hook !== undefined && graceMs > 0) await runPreStop(context, pod, address, { id }, container, hook, graceMs)

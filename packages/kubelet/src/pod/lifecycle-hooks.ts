@@ -119,7 +119,7 @@ async function runHook(
     return { ok, why }
   }
   try {
-    await sleep(context.environment.clock, hook.sleep.seconds * 1000, signal)
+    await sleep(context.environment.clock, Number(hook.sleep.seconds) * 1000, signal)
   } catch {
     // Cut short, as it should be.
   }

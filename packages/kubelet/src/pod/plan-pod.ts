@@ -29,7 +29,7 @@ export interface StartFailure extends WaitingReason {
 export interface FailedCheck {
   readonly check: 'liveness' | 'startup'
   /** How long the container gets to stop; undefined: as long as its pod's containers do. */
-  readonly graceSeconds: number | undefined
+  readonly graceSeconds: number | bigint | undefined
 }
 
 /** All that a decision about a pod rests on. */

@@ -136,7 +136,7 @@ export class PodManager {
   async stopContainers(graceMaxMs: number): Promise<void> {
     const results = await Promise.allSettled(
       [...this.#workers.values()].map(({ pod }) => {
-        const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+        const graceMs = Number(pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
         return this.#stopContainersOf(podUidOf(pod), Math.min(graceMs, graceMaxMs))
       }),
     )

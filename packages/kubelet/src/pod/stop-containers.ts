@@ -90,7 +90,7 @@ function gracePeriod({ pod, nowMs, gone, evicted, deletedForMs }: PodObservation
   // It was deleted by force, with a grace period of 0: nobody waits for it any longer. Nor does a node that it fills up.
   if (gone) return gracePeriodMinMs
   const { metadata } = pod
-  const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+  const specified = Number(failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
   if (evicted !== undefined) return Math.max(gracePeriodMinMs, Math.min(evicted.graceMaxMs ?? 0, specified))
   if (metadata.deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
   const granted = grantedMs(metadata)

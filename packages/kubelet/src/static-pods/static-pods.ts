@@ -253,7 +253,7 @@ const isMirrorOf = ({ metadata }: Pod, pod: Pod): boolean =>
 function shown({ pod, endingSince }: Running, mirror: Pod | undefined): Pod {
   const own = mirror !== undefined && isMirrorOf(mirror, pod) ? mirror : undefined
   const { resourceVersion, generation, creationTimestamp } = own?.metadata ?? {}
-  const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds
+  const graceSeconds = Number(pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds)
   const ending =
     endingSince === undefined
       ? {}

@@ -1,6 +1,7 @@
 import { simulatedUsageAnnotation } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
+import type { Runtime } from '../runtimes/runtime.ts'
 import { createSimulatedRuntime, type SimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { createNodeUsage } from './node-usage.ts'
@@ -73,5 +74,26 @@ describe('what is used on a simulated node', () => {
       window: '15s',
       usage: { cpu: '252000000n', memory: '73728Ki' },
     })
+  })
+})
+
+describe('what is used on a node with processes', () => {
+  it('is told of all pods but one of which the runtime can tell nothing', async () => {
+    const environment = virtualEnvironment()
+    const runtime = {
+      runsProcesses: true,
+      listContainers: async (uid: string) => {
+        if (uid === 'odd') throw new Error('no answer')
+        return [{ id: uid, name: 'web', state: 'running' }]
+      },
+      containerStats: async (ids: readonly string[]) =>
+        new Map(ids.map((id) => [id, { cpuMs: environment.clock.now() / 2, memoryBytes: 1024 }])),
+    } as unknown as Runtime
+    const pods = ['one', 'odd'].map((name) =>
+      testPod({ containers: [testContainer()] }, { metadata: { name, uid: name } }),
+    )
+    const told = createNodeUsage(runtime, environment.clock).podMetrics(pods)
+    await environment.clock.advance('2s')
+    expect((await told).map(({ metadata }) => metadata.name)).toEqual(['one'])
   })
 })

@@ -33,7 +33,8 @@ function measuredUsage(runtime: Runtime, clock: Clock): NodeUsage {
   const host = new UsageMeter(clock, async () => new Map([[hostKey, hostCounters()]]))
   return {
     async podMetrics(pods) {
-      const runs = await Promise.all(pods.map((pod) => runningContainers(runtime, pod)))
+      // A pod of which the runtime tells nothing now is as one that does not run: it must not hide the others.
+      const runs = await Promise.all(pods.map((pod) => runningContainers(runtime, pod).catch(() => noContainers)))
       const usage = await containers.measure(runs.flatMap((each) => [...each.values()]))
       return pods.flatMap((pod, index) => {
         const used = [...(runs[index] ?? [])].flatMap(([name, id]) => {
@@ -82,6 +83,8 @@ async function runningContainers(runtime: Runtime, { metadata }: Pod): Promise<R
   const containers = await runtime.listContainers(metadata.uid ?? '')
   return new Map(containers.filter(({ state }) => state === 'running').map(({ name, id }) => [name, id]))
 }
+
+const noContainers: ReadonlyMap<string, string> = new Map()
 
 const hostKey = 'host'
 

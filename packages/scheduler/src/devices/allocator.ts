@@ -176,7 +176,7 @@ class Search {
   /** How many devices meet a request in this way. */
   #wantedOf(way: Way, search: ClaimSearch): number {
     const { allocationMode, count = 1 } = way.asked
-    return allocationMode === 'All' ? this.#candidatesOf(way, search).length : count
+    return allocationMode === 'All' ? this.#candidatesOf(way, search).length : Number(count)
   }
 
   /** Devices that selectors select, whether somebody has them or not. */

@@ -3,6 +3,7 @@ import {
   type Device,
   type Node,
   type NodeSelector,
+  newestGeneration,
   nodeTermMatcher,
   type ResourceSlice,
 } from '@coracle/api'
@@ -63,7 +64,7 @@ const hasConditions = ({ spec: { devices = [] } }: ResourceSlice): boolean =>
   devices.some(({ bindingConditions }) => bindingConditions !== undefined)
 
 function poolOf(all: readonly ResourceSlice[]): Pool {
-  const newest = Math.max(...all.map(({ spec }) => spec.pool.generation))
+  const newest = newestGeneration(all)
   const byName = all
     .filter(({ spec }) => spec.pool.generation === newest)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))

@@ -71,7 +71,8 @@ function lackingFor(job: Job, { type, reason = '' }: Condition, view: View): str
         : 'no pod has failed so'
     case 'DeadlineExceeded': {
       const sinceMs = view.nowMs - parseTime(status.startTime ?? '')
-      return spec.activeDeadlineSeconds !== undefined && sinceMs + skewMaxMs >= spec.activeDeadlineSeconds * 1000
+      return spec.activeDeadlineSeconds !== undefined &&
+        sinceMs + skewMaxMs >= Number(spec.activeDeadlineSeconds) * 1000
         ? undefined
         : `it has run for ${sinceMs / 1000} s`
     }

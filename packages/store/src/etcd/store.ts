@@ -1,4 +1,4 @@
-import type { Environment } from '@coracle/environment'
+import { type Environment, sleep } from '@coracle/environment'
 import { type Decoded, type Encodable, isServiceError, type Message, type Method } from '@coracle/environment/grpc'
 import { status } from '@grpc/grpc-js'
 import {
@@ -12,7 +12,13 @@ import {
   TransactionTooLargeError,
 } from '../errors.ts'
 import type { EtcdStoreOptions } from '../etcd-store.ts'
-import { etcdCallTimeoutMs, etcdPageEntriesMax, notesDefaultMax, pendingTransactionsMax } from '../limits.ts'
+import {
+  etcdCallTimeoutMs,
+  etcdPageEntriesMax,
+  etcdRetryMs,
+  notesDefaultMax,
+  pendingTransactionsMax,
+} from '../limits.ts'
 import {
   type CommitResult,
   CompactedError,
@@ -61,8 +67,15 @@ const isLinearizable = (method: object): boolean => method === range || method =
 
 /** How a call is made that may change something. */
 const once: CallOptions = { repeatable: false }
-/** And where there is time for another attempt. */
-const twice: CallOptions = { repeatable: false, withinMs: etcdCallTimeoutMs / 2 }
+
+/** Finds out whether a transaction was carried out of which nobody has said so, or carries it out; undefined where that stays uncertain. */
+type Proof = (how: CallOptions) => Promise<Decoded<typeof txnResponse> | undefined>
+
+const writtenAt = ({ modRevision }: Decoded<typeof keyValue>): Decoded<typeof txnResponse> => ({
+  header: { revision: modRevision },
+  succeeded: true,
+  responses: [],
+})
 
 /**
  * Whether a transaction that has been carried out finds its conditions not met from then on: it changes something that must be as it was
@@ -165,20 +178,12 @@ export class EtcdStore implements Store {
       ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
-    const provingKey = noted?.key
-    const how = provingKey === undefined ? once : twice
-    const { header, succeeded, responses } = await this.#call(txn, request, how).catch(async (error: unknown) => {
-      if (error instanceof StoreFullError) {
-        // A full etcd takes deletions, so that there may be room again, and no note with them.
-        const mayGoWithout = note !== undefined && operations.every(({ type }) => type === 'delete')
-        if (!mayGoWithout) throw error
-        return this.#call(txn, { ...request, success: operations.map((each) => this.#requestOf(each)) }, once)
-      }
-      if (provingKey === undefined) throw error
-      if (error instanceof StoreTimeoutError) return this.#tryAgain(request, provingKey, error)
-      // Nothing was done, and half of the time is left.
-      if (error instanceof StoreUnavailableError) return this.#call(txn, request, twice)
-      throw error
+    const proof = noted === undefined ? this.#proofByValue(transaction, request) : this.#proofByNote(noted.key, request)
+    const { header, succeeded, responses } = await this.#carryOut(request, proof).catch(async (error: unknown) => {
+      // A full etcd takes deletions, so that there may be room again, and no note with them.
+      const mayGoWithout = note !== undefined && operations.every(({ type }) => type === 'delete')
+      if (!(error instanceof StoreFullError) || !mayGoWithout) throw error
+      return this.#call(txn, { ...request, success: operations.map((each) => this.#requestOf(each)) }, once)
     })
     const revision = header?.revision ?? 0
     if (succeeded) return { ok: true, revision }
@@ -190,22 +195,68 @@ export class EtcdStore implements Store {
   }
 
   /**
-   * Carries out a transaction that may have been carried out, or may be yet, and can be only once. Where it has been its note is there, which
-   * nobody else writes, and without which nothing is written again. Rejects with the error that it first came to where that is not certain even now.
+   * Carries out a transaction, by whichever member answers in time. Where one may have carried it out and has not said so `proof` finds out;
+   * without one, or where that is not certain either, this rejects with the error that it first came to.
    */
-  async #tryAgain(
+  async #carryOut(
     request: Encodable<typeof txnRequest>,
-    noteKey: Uint8Array,
-    first: StoreTimeoutError,
+    proof: Proof | undefined,
   ): Promise<Decoded<typeof txnResponse>> {
-    const failure = [{ requestRange: { key: noteKey } }]
-    const again = await this.#call(txn, { ...request, failure }, twice).catch(() => {
-      throw first
-    })
+    if (proof === undefined) return this.#call(txn, request, once)
+    const { clock } = this.#environment
+    const deadlineMs = clock.monotonicMs() + etcdCallTimeoutMs
+    let unanswered: StoreTimeoutError | undefined
+    for (let withinMs = etcdCallTimeoutMs / 2; ; withinMs = deadlineMs - clock.monotonicMs()) {
+      const how = { repeatable: false, withinMs }
+      try {
+        if (unanswered === undefined) return await this.#call(txn, request, how)
+        const proven = await proof(how)
+        if (proven === undefined) break
+        return proven
+      } catch (error) {
+        if (error instanceof StoreTimeoutError) unanswered ??= error
+        // Of one that is not available nothing was done. A full one stays full.
+        else if (!(error instanceof StoreUnavailableError) || error instanceof StoreFullError) throw unanswered ?? error
+        const isLate = deadlineMs - clock.monotonicMs() < 2 * etcdRetryMs
+        if (isLate || this.#closing !== undefined) throw unanswered ?? error
+        await sleep(clock, etcdRetryMs)
+      }
+    }
+    throw unanswered
+  }
+
+  /** Where a transaction has been carried out its note is there, which nobody else writes, and without which nothing is written again. */
+  #proofByNote(noteKey: Uint8Array, request: Encodable<typeof txnRequest>): Proof {
+    return (how) => this.#writtenOrWrite({ ...request, failure: [{ requestRange: { key: noteKey } }] }, how)
+  }
+
+  /**
+   * Of a transaction without a note, such as an object's that leaves no cause: that its one key holds what it writes. Objects have an identity
+   * of their own, so that nobody else writes the same. What may be carried out twice is only looked for.
+   */
+  #proofByValue(transaction: Transaction, request: Encodable<typeof txnRequest>): Proof | undefined {
+    const { conditions, operations } = transaction
+    const [condition, operation] = [conditions[0], operations[0]]
+    if (conditions.length !== 1 || operations.length !== 1 || operation?.type !== 'put') return undefined
+    if (condition?.key !== operation.key) return undefined
+    const isWritten = ({ value }: Decoded<typeof keyValue>): boolean => Buffer.compare(value, operation.value) === 0
+    if (canHappenOnce(transaction)) return (how) => this.#writtenOrWrite(request, how, isWritten)
+    return async (how) => {
+      const { kvs } = await this.#call(range, { key: this.#keys.bytesOf(operation.key) }, { ...how, repeatable: true })
+      return kvs[0] !== undefined && isWritten(kvs[0]) ? writtenAt(kvs[0]) : undefined
+    }
+  }
+
+  /** Writes again what may have been written and can be only once. What is read where it cannot be tells whether it has been. */
+  async #writtenOrWrite(
+    request: Encodable<typeof txnRequest>,
+    how: CallOptions,
+    isWritten: (found: Decoded<typeof keyValue>) => boolean = () => true,
+  ): Promise<Decoded<typeof txnResponse> | undefined> {
+    const again = await this.#call(txn, request, how)
     if (again.succeeded) return again
-    const written = again.responses[0]?.responseRange?.kvs[0]
-    if (written === undefined) throw first
-    return { header: { revision: written.modRevision }, succeeded: true, responses: [] }
+    const found = again.responses[0]?.responseRange?.kvs[0]
+    return found !== undefined && isWritten(found) ? writtenAt(found) : undefined
   }
 
   async notes(query: NotesQuery): Promise<readonly Note[]> {

@@ -2,7 +2,7 @@ import { type FieldError, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { isJsonObject } from '../../json.ts'
 import { kindSchema } from '../../meta.ts'
-import { anyObject, int64, optional, required } from '../../schema/builders.ts'
+import { anyObject, exactInt64, optional, required } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
@@ -19,7 +19,7 @@ export const controllerRevisionSchema = kindSchema(
       anyObject('io.k8s.apimachinery.pkg.runtime.RawExtension', 'Any object, kept as it is.'),
       'What the owner was, as a patch to it. It cannot be changed.',
     ),
-    revision: required(int64(), 'Which state it was: later ones have greater numbers.', { default: 0 }),
+    revision: required(exactInt64(), 'Which state it was: later ones have greater numbers.', { default: 0 }),
   },
 )
 

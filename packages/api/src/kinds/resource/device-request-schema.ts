@@ -3,7 +3,7 @@ import {
   anyObject,
   atomicList,
   boolean,
-  int64,
+  exactInt64,
   literal,
   mapOf,
   object,
@@ -42,7 +42,7 @@ export const deviceToleration = object(
     operator: optional(literal<'Exists' | 'Equal'>(), 'Exists for any value, or Equal.', { default: 'Equal' }),
     value: optional(string(), 'The value that the taint must have for Equal.'),
     effect: optional(literal<DeviceTaintEffect>(), 'The effect that is tolerated; each of them where it is empty.'),
-    tolerationSeconds: pointer(int64(), 'How long NoExecute is tolerated; forever unless set.'),
+    tolerationSeconds: pointer(exactInt64(), 'How long NoExecute is tolerated; forever unless set.'),
   },
 )
 
@@ -62,7 +62,7 @@ const asked = {
     allocationMode,
     'ExactCount for as many as `count` says, or All for every device that matches. ExactCount unless set.',
   ),
-  count: optional(int64(), 'How many devices, for ExactCount. One unless set.'),
+  count: optional(exactInt64(), 'How many devices, for ExactCount. One unless set.'),
 }
 
 const shares = {

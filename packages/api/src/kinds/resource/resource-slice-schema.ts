@@ -3,7 +3,6 @@ import {
   atomicList,
   boolean,
   exactInt64,
-  int64,
   literal,
   mapOf,
   object,
@@ -21,11 +20,11 @@ import { resourceV1 } from './names.ts'
 
 export interface DeviceAttribute extends Infer<typeof deviceAttribute> {}
 export const deviceAttribute = object(`${resourceV1}.DeviceAttribute`, 'A value of one of these types.', {
-  int: pointer(exactInt64, 'A number.'),
+  int: pointer(exactInt64(), 'A number.'),
   bool: pointer(boolean, 'True or false.'),
   string: pointer(string(), 'A text of at most 64 bytes.'),
   version: pointer(string(), 'A version as semver.org has it.'),
-  ints: optional(atomicList(exactInt64), 'Several numbers. Only with a feature that is off.'),
+  ints: optional(atomicList(exactInt64()), 'Several numbers. Only with a feature that is off.'),
   bools: optional(atomicList(boolean), 'Several truth values. Only with a feature that is off.'),
   strings: optional(atomicList(string()), 'Several texts. Only with a feature that is off.'),
   versions: optional(atomicList(string()), 'Several versions. Only with a feature that is off.'),
@@ -142,10 +141,14 @@ export const resourcePool = object(`${resourceV1}.ResourcePool`, 'The pool of de
   name: required(string(), 'Name of the pool, often that of a node. It cannot be changed.', {
     absenceIsToldByRules: true,
   }),
-  generation: required(int64(), 'Raised with every change of the pool. Slices of older generations do not count.', {
-    default: 0,
-  }),
-  resourceSliceCount: required(int64(), 'How many slices the pool has in this generation.', { default: 0 }),
+  generation: required(
+    exactInt64(),
+    'Raised with every change of the pool. Slices of older generations do not count.',
+    {
+      default: 0,
+    },
+  ),
+  resourceSliceCount: required(exactInt64(), 'How many slices the pool has in this generation.', { default: 0 }),
 })
 
 export interface ResourceSliceSpec extends Infer<typeof resourceSliceSpec> {}

@@ -19,6 +19,13 @@ export function toleratesDeviceTaint(toleration: DeviceToleration, taint: Device
   return operator === 'Exists' || value === (taint.value ?? '')
 }
 
+/** The generation of a pool by its slices: those of others do not count. */
+export const newestGeneration = (slices: readonly ResourceSlice[]): number | bigint =>
+  slices.reduce<number | bigint>(
+    (newest, { spec: { pool } }) => (pool.generation > newest ? pool.generation : newest),
+    0,
+  )
+
 /** What is stored: without what only features that are off bring, and with the time of taints that say none. */
 function prepared(slice: ResourceSlice, old: ResourceSlice | undefined, nowMs: number): ResourceSlice {
   const { devices } = slice.spec

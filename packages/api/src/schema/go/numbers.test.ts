@@ -82,9 +82,9 @@ describe('what was written of a kind', () => {
     const read = jsonReaderOf(customResourceDefinitions.schema)(
       `{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"items":${items},"additionalProperties":${items}}}}]}}`,
     )
-    const plain = { maxLength: 9007199254740992, default: 9007199254740993n }
+    const exact = { maxLength: 9007199254740993n, default: 9007199254740993n }
     expect(read).toEqual({
-      spec: { versions: [{ schema: { openAPIV3Schema: { items: plain, additionalProperties: plain } } }] },
+      spec: { versions: [{ schema: { openAPIV3Schema: { items: exact, additionalProperties: exact } } }] },
     })
   })
 })

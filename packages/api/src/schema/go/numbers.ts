@@ -107,10 +107,14 @@ function integerOf(schema: Schema | undefined, value: bigint): unknown {
   }
 }
 
+/** May have a number in it that no JavaScript number holds exactly, in JSON without white space: texts and digests rarely look like that. */
+const longNumber = /[:[,]-?\d{16}/
+
 /** How JSON of objects of a kind is read that was written by this program. */
 export function jsonReaderOf(schema: ObjectSchema): (text: string) => unknown {
   if (schema.dialect === 'structural') return parseExactJson
-  return holdsLongNumbers(schema, new Set()) ? (text) => withNumbersOf(schema, parseExactJson(text)) : JSON.parse
+  if (!holdsLongNumbers(schema, new Set())) return JSON.parse
+  return (text) => (longNumber.test(text) ? withNumbersOf(schema, parseExactJson(text)) : JSON.parse(text))
 }
 
 /** The JSON of who owns which fields has no numbers. */

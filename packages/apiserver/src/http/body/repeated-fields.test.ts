@@ -21,7 +21,27 @@ describe('a field that occurs twice', () => {
       { spec: { containers: [{ name: 'a', image: 'j' }] } },
     ],
     ['what is of another type', '{"metadata":{"name":"a"},"metadata":5}', { metadata: 5 }],
-    ['nothing', '{"metadata":{"name":"a"},"metadata":null}', { metadata: null }],
+    ['nothing, which leaves a struct', '{"metadata":{"name":"a"},"metadata":null}', { metadata: { name: 'a' } }],
+    ['nothing, which leaves a text', '{"spec":{"hostname":"a"},"spec":{"hostname":null}}', { spec: { hostname: 'a' } }],
+    [
+      'nothing, which empties a pointer, a list, a map and a time',
+      '{"metadata":{"labels":{"a":"b"},"labels":null,"deletionGracePeriodSeconds":1,"deletionGracePeriodSeconds":null,"creationTimestamp":"2020-01-01T00:00:00Z","creationTimestamp":null},"spec":{"containers":[],"containers":null,"securityContext":{},"securityContext":null}}',
+      {
+        metadata: { labels: null, deletionGracePeriodSeconds: null, creationTimestamp: null },
+        spec: { containers: null, securityContext: null },
+      },
+    ],
+    [
+      'nothing, in a list of structs and in a list of texts',
+      '{"spec":{"containers":[{"name":"a","args":["a","b"]}],"containers":[null,null]},"metadata":{"finalizers":["a"],"finalizers":[null]}}',
+      { spec: { containers: [{ name: 'a', args: ['a', 'b'] }, null] }, metadata: { finalizers: ['a'] } },
+    ],
+    [
+      'nothing, which leaves of a port its number',
+      '{"spec":{"containers":[{"livenessProbe":{"tcpSocket":{"port":80,"port":null},"httpGet":{"port":"web","port":null}}}]}}',
+      { spec: { containers: [{ livenessProbe: { tcpSocket: { port: 80 }, httpGet: { port: 0 } } }] } },
+    ],
+    ['nothing, in a map', '{"metadata":{"labels":{"a":"b","a":null}}}', { metadata: { labels: { a: null } } }],
     ['a field of no struct', '{"unknown":{"a":1},"unknown":{"b":2}}', { unknown: { b: 2 } }],
     ['objects that hold it again', '{"spec":{"a":1},"spec":{"a":2,"a":3}}', { spec: { a: 3 } }],
     ['a name like no other', '{"__proto__":{"a":1},"__proto__":2}', JSON.parse('{"__proto__":2}')],

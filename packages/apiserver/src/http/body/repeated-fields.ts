@@ -1,10 +1,19 @@
-import { isJsonObject, resolveSchema, type Schema, setMember, writtenNumber } from '@coracle/api'
+import {
+  type Field,
+  isJsonObject,
+  type ResolvedSchema,
+  resolveSchema,
+  type Schema,
+  setMember,
+  writtenNumber,
+} from '@coracle/api'
 import { skipWhitespace } from '@coracle/api/json-syntax'
 import { endOfString } from './duplicate-fields.ts'
 
 /**
  * The value of a JSON text in which fields occur twice, as Go's decoder has it for a struct: what is read into an object goes into the one
- * that was there, into a list into its elements, and all else takes the place of what was there. Numbers are as the reviver `writtenNumber`
+ * that was there, into a list into its elements, and all else takes the place of what was there, but for a null: that only empties what Go
+ * holds by a pointer. Numbers are as the reviver `writtenNumber`
  * leaves them. `text` is valid JSON, and does not nest too deep.
  */
 export const parseRepeated = (text: string, schema: Schema): unknown => new RepeatedFieldReader(text).value(schema)
@@ -33,9 +42,11 @@ class RepeatedFieldReader {
       const key = this.#string()
       this.#peek()
       this.#position++
-      const below = memberOf(schema, key)
-      const value = this.value(below)
-      setMember(object, key, Object.hasOwn(object, key) ? readInto(below, object[key], value) : value)
+      const field = fieldOf(schema, key)
+      const value = this.value(field?.schema ?? valuesOf(schema))
+      // What is in a map is made anew.
+      const isRead = field !== undefined && Object.hasOwn(object, key)
+      setMember(object, key, isRead ? readIntoField(field, object[key], value) : value)
     }
     this.#position++
     return object
@@ -71,28 +82,68 @@ class RepeatedFieldReader {
   }
 }
 
-/** Both are the reader's own: what is there is changed, so that a field that occurs very often costs no more than its text. */
-function readInto(schema: Schema | undefined, before: unknown, after: unknown): unknown {
-  const resolved = schema && resolveSchema(schema)
-  if (resolved?.type === 'list' && Array.isArray(before) && Array.isArray(after)) {
-    return after.map((each, index) => (index < before.length ? readInto(resolved.items, before[index], each) : each))
+/** How Go holds a value: an element of a list by value. */
+type Holder = Pick<Field, 'schema' | 'pointer' | 'byValue'>
+
+/** What a field holds once a second value is read into it. A null empties pointers, lists and maps, and leaves all else as it is. */
+function readIntoField(holder: Holder, before: unknown, after: unknown): unknown {
+  if (after !== null) return readInto(holder.schema, before, after)
+  return isEmptied(holder) ? null : afterNull(resolveSchema(holder.schema).type, before)
+}
+
+/** Whether it is a pointer, a list or a map, or of a type that takes a null for its zero value. */
+function isEmptied({ schema, pointer, byValue }: Holder): boolean {
+  const resolved = resolveSchema(schema)
+  switch (resolved.type) {
+    case 'object':
+      return byValue !== true
+    case 'any':
+      return resolved.name !== rawExtension
+    case 'list':
+    case 'map':
+    case 'bytes':
+    case 'time':
+    case 'quantity':
+      return true
+    default:
+      return pointer === true
   }
-  const isMerged = resolved?.type === 'object' || resolved?.type === 'map'
+}
+
+/** What holds any object reads no null. */
+const rawExtension = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
+
+/** What a null makes of a value that it does not empty. A port is a number from then on, of which its name says nothing. */
+function afterNull(type: ResolvedSchema['type'], before: unknown): unknown {
+  return type === 'int-or-string' && typeof before === 'string' ? 0 : before
+}
+
+/** Both are the reader's own: what is there is changed, so that a field that occurs very often costs no more than its text. */
+function readInto(schema: Schema, before: unknown, after: unknown): unknown {
+  const resolved = resolveSchema(schema)
+  if (resolved.type === 'list' && Array.isArray(before) && Array.isArray(after)) {
+    const item: Holder = { schema: resolved.items, byValue: true }
+    return after.map((each, index) => (index < before.length ? readIntoField(item, before[index], each) : each))
+  }
+  const isMerged = resolved.type === 'object' || resolved.type === 'map'
   if (!isMerged || !isJsonObject(before) || !isJsonObject(after)) return after
   const object = before as Record<string, unknown>
   for (const [key, value] of Object.entries(after)) {
-    // What is in a map is made anew.
-    const isRead = resolved.type === 'object' && Object.hasOwn(object, key)
-    setMember(object, key, isRead ? readInto(memberOf(resolved, key), object[key], value) : value)
+    const field = Object.hasOwn(object, key) ? fieldOf(resolved, key) : undefined
+    setMember(object, key, field === undefined ? value : readIntoField(field, object[key], value))
   }
   return object
 }
 
-function memberOf(schema: Schema | undefined, key: string): Schema | undefined {
+function fieldOf(schema: Schema | undefined, key: string): Field | undefined {
   const resolved = schema && resolveSchema(schema)
-  if (resolved?.type === 'map') return resolved.values
   if (resolved?.type !== 'object') return undefined
-  return Object.hasOwn(resolved.fields, key) ? resolved.fields[key]?.schema : undefined
+  return Object.hasOwn(resolved.fields, key) ? resolved.fields[key] : undefined
+}
+
+function valuesOf(schema: Schema | undefined): Schema | undefined {
+  const resolved = schema && resolveSchema(schema)
+  return resolved?.type === 'map' ? resolved.values : undefined
 }
 
 function itemsOf(schema: Schema | undefined): Schema | undefined {

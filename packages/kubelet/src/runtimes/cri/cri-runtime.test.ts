@@ -150,6 +150,32 @@ describe('the containers of a runtime', () => {
     expect(await runtime.listContainers()).toMatchObject([{ state: 'exited', reason: 'ContainerStatusUnknown' }])
   })
 
+  it('are all listed where the runtime can tell nothing of one, unless that one is asked for', async () => {
+    const { answers } = oneContainer()
+    const odd = { id: 'c2', podSandboxId: 's2', metadata: { name: 'odd' }, state: containerStates.running, labels }
+    const runtime = await open(
+      await FakeCri.start({
+        ...answers,
+        listPodSandbox: () => ({ items: ['s1', 's2'].map((id) => ({ id, metadata, state: 0, labels })) }),
+        podSandboxStatus: ({ podSandboxId }) =>
+          podSandboxId === 's2' ? failure(status.UNKNOWN, 'odd') : (answers.podSandboxStatus?.({ podSandboxId }) ?? {}),
+        listContainers: () => ({ containers: [{ id: 'c1', podSandboxId: 's1', state: 1, labels }, odd] }),
+        containerStatus: ({ containerId }) =>
+          containerId === 'c2' ? failure(status.UNKNOWN, 'odd') : (answers.containerStatus?.({ containerId }) ?? {}),
+      }),
+    )
+    expect(await runtime.listContainers()).toMatchObject([
+      { id: 'c1', imageRef: 'sha256:1' },
+      { id: 'c2', sandboxId: 's2', podUid: 'uid-1', name: 'odd', state: 'running' },
+    ])
+    expect(await runtime.listPodSandboxes()).toMatchObject([
+      { id: 's1', addresses: ['10.0.0.7'] },
+      { id: 's2', addresses: [] },
+    ])
+    await expect(runtime.listContainers('uid-1')).rejects.toThrow('odd')
+    await expect(runtime.listPodSandboxes('uid-1')).rejects.toThrow('odd')
+  })
+
   it('are told of when they end, by looking where the runtime does not tell', async () => {
     const { answers, container } = oneContainer()
     const fake = await FakeCri.start(answers)

@@ -20,6 +20,7 @@ import {
   type Runtime,
   type RuntimeHandler,
   type RuntimeStatus,
+  RuntimeUnavailableError,
 } from '../runtime.ts'
 import { type CriCalls, type CriService, callTimeoutMs, isNotFound } from './calls.ts'
 import { ContainerStatuses } from './container-statuses.ts'
@@ -35,9 +36,9 @@ import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
 import { handlerOf, isRuntimeReady, statusFromConditions, statusFromError } from './runtime-status.ts'
 import { SandboxStatuses } from './sandbox-statuses.ts'
-import { runtimeStatus } from './statuses.ts'
-import { Usage } from './usage.ts'
+import { listedStatus, runtimeStatus } from './statuses.ts'
 import type { UnifiedSettings } from './unified-settings.ts'
+import { Usage } from './usage.ts'
 import { UserNamespaces } from './user-namespaces.ts'
 
 /** A command whose caller has given up is ended by the runtime by then: one whose call is cancelled runs on. */
@@ -236,9 +237,17 @@ export class CriRuntime implements Runtime {
       filter: { labelSelector: selectorOf(this.#parts.agent, podUid) },
     })
     const all = await Promise.all(
-      containers.map(async ({ id, podSandboxId, state }) => {
-        const known = await this.#containers.inState(id, state)
-        return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
+      containers.map(async (item) => {
+        const { id, podSandboxId, state } = item
+        try {
+          const known = await this.#containers.inState(id, state)
+          return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
+        } catch (error) {
+          // One of many must not hide the others. Who looks at its pod has to know it.
+          if (podUid !== undefined || error instanceof RuntimeUnavailableError) throw error
+          const known = this.#containers.lastSeen(id)
+          return runtimeStatus(known === undefined ? listedStatus(item) : { ...known, state }, podSandboxId, '')
+        }
       }),
     )
     return all.filter((status) => status !== undefined)

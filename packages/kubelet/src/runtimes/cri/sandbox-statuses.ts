@@ -1,5 +1,5 @@
 import type { Decoded } from '@coracle/environment/grpc'
-import type { PodSandboxStatus } from '../runtime.ts'
+import { type PodSandboxStatus, RuntimeUnavailableError } from '../runtime.ts'
 import { type CriCalls, isNotFound } from './calls.ts'
 import { type listPodSandboxResponse, sandboxReady } from './messages.ts'
 import { selectorOf } from './names.ts'
@@ -22,7 +22,7 @@ export class SandboxStatuses {
 
   /** The sandboxes of a pod, or all that are the agent's. */
   async list(podUid?: string): Promise<readonly PodSandboxStatus[]> {
-    const all = await Promise.all((await this.listed(podUid)).map((item) => this.#statusOf(item)))
+    const all = await Promise.all((await this.listed(podUid)).map((item) => this.#statusOf(item, podUid === undefined)))
     return all.filter((sandbox) => sandbox !== undefined)
   }
 
@@ -47,9 +47,16 @@ export class SandboxStatuses {
     this.#addresses.delete(id)
   }
 
-  /** Undefined where the sandbox has gone since it was listed. */
-  async #statusOf({ id, metadata, state, createdAt }: ListedSandbox): Promise<PodSandboxStatus | undefined> {
+  /**
+   * Undefined where the sandbox has gone since it was listed. One of many is shown without its addresses where the runtime cannot tell them: it
+   * must not hide the others.
+   */
+  async #statusOf(
+    { id, metadata, state, createdAt }: ListedSandbox,
+    isOneOfMany: boolean,
+  ): Promise<PodSandboxStatus | undefined> {
     const ready = state === sandboxReady
+    const addresses = () => (isOneOfMany ? this.addressesOf(id).catch(noneIfOdd) : this.addressesOf(id))
     try {
       return {
         id,
@@ -59,11 +66,17 @@ export class SandboxStatuses {
         attempt: metadata?.attempt ?? 0,
         ready,
         createdAtMs: createdAt / nanosPerMs,
-        addresses: ready ? await this.addressesOf(id) : [],
+        addresses: ready ? await addresses() : [],
       }
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error
     }
   }
+}
+
+/** Of a sandbox among many, of which the runtime can tell nothing now. */
+function noneIfOdd(error: unknown): readonly string[] {
+  if (isNotFound(error) || error instanceof RuntimeUnavailableError) throw error
+  return []
 }

@@ -1,6 +1,7 @@
 import type { Decoded } from '@coracle/environment/grpc'
+import { complete } from '@coracle/environment/grpc-messages'
 import type { ContainerRuntimeState, ContainerRuntimeStatus, ContainerUser } from '../runtime.ts'
-import { containerStates, type containerStatus, type imageSpec } from './messages.ts'
+import { containerStates, containerStatus, type imageSpec, type listContainersResponse } from './messages.ts'
 import { annotations, labels } from './names.ts'
 import { signalName } from './signals.ts'
 
@@ -16,6 +17,16 @@ const timeOf = (nanos: number): number | undefined => (nanos > 0 ? nanos / nanos
 export function stateOf(state: number): ContainerRuntimeState {
   if (state === containerStates.created) return 'created'
   return state === containerStates.running ? 'running' : 'exited'
+}
+
+/** What a list tells of a container, where its status cannot be had. */
+export function listedStatus({
+  metadata,
+  image,
+  ...listed
+}: Decoded<typeof listContainersResponse>['containers'][number]): CriContainerStatus {
+  const parts = { ...(metadata === undefined ? {} : { metadata }), ...(image === undefined ? {} : { image }) }
+  return complete(containerStatus, { ...listed, ...parts })
 }
 
 /** A container of a sandbox as the node agent knows it; `message` is what it said of its end. */

@@ -99,9 +99,9 @@ export interface InspectedExec {
 }
 
 export interface StatsAnswer {
-  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } }
+  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number | null } | null } | null
   readonly memory_stats?: {
-    readonly usage?: number
+    readonly usage?: number | null
     /** Control groups v1 have names that begin with `total_` and `total_rss`; v2 have `inactive_file` and `anon`. */
     readonly stats?: {
       readonly total_inactive_file?: number
@@ -109,8 +109,8 @@ export interface StatsAnswer {
       readonly total_rss?: number
       readonly anon?: number
     } | null
-  }
-  readonly networks?: Readonly<Record<string, NetworkStatsAnswer>> | null
+  } | null
+  readonly networks?: Readonly<Record<string, NetworkStatsAnswer | null>> | null
 }
 
 export interface NetworkStatsAnswer {

@@ -462,7 +462,7 @@ describe('what is used', () => {
   it('is what the engine counts of containers and of the networks of sandboxes', async () => {
     const { answers } = oneContainer()
     const labels = { 'io.kubernetes.pod.uid': 'uid-1' }
-    const sandboxes = ['s1', 's2', 's3'].map((Id) => ({ Id, State: 'running', Labels: labels, Created: 1 }))
+    const sandboxes = ['s1', 's2', 's3', 's4'].map((Id) => ({ Id, State: 'running', Labels: labels, Created: 1 }))
     const traffic = { rx_bytes: 10, rx_packets: 2, rx_errors: 1, tx_bytes: 20, tx_errors: 0 }
     const stats: Readonly<Record<string, object>> = {
       c1: {
@@ -472,6 +472,8 @@ describe('what is used', () => {
       s1: { networks: { eth0: traffic } },
       // In the network of its node.
       s2: {},
+      // As it is being made or taken down.
+      s4: { cpu_stats: null, memory_stats: null, networks: { eth0: null } },
     }
     const engine = await FakeEngine.start({
       ...answers,
@@ -493,9 +495,31 @@ describe('what is used', () => {
         ['s1', { interfaces }],
         ['s2', {}],
         ['s3', {}],
+        ['s4', { interfaces: [{ name: 'eth0', received: { bytes: 0, errors: 0 }, sent: { bytes: 0, errors: 0 } }] }],
       ]),
     )
   })
+})
+
+it.each([null, undefined])('has nothing where an engine answers lists with %s', async (nothing) => {
+  const list = nothing === undefined ? (_: unknown, response: ServerResponse) => void response.end() : () => nothing
+  const runtime = await open(
+    await FakeEngine.start({
+      ...oneContainer().answers,
+      'GET /containers/json': list,
+      'GET /images/json': list,
+      'GET /networks': list,
+    }),
+  )
+  expect(await runtime.listContainers()).toEqual([])
+  expect(await runtime.images?.list()).toEqual([])
+  expect((await runtime.status?.())?.networkProblem).toContain('NetworkPluginNotReady')
+})
+
+it('takes no container for gone of which an engine says nothing at all', async () => {
+  const { answers } = oneContainer()
+  const runtime = await open(await FakeEngine.start({ ...answers, 'GET /containers/c1/json': () => null }))
+  await expect(runtime.listContainers('uid-1')).rejects.toThrow('the engine says nothing of container c1')
 })
 
 describe('an engine that goes away', () => {

@@ -83,7 +83,7 @@ export class DockerService implements CriService {
     this.#logs = new LogFollowers(parts.engine, parts.environment)
     this.#lists = new ListBatches(parts.environment.clock, (type, selector) => {
       const query = { all: true, filters: labelFilters(type, selector) }
-      return parts.engine.call<readonly ListedContainer[]>({ path: '/containers/json', query })
+      return parts.engine.list<ListedContainer>({ path: '/containers/json', query })
     })
     this.calls = completed(this.#handlers())
   }
@@ -215,7 +215,7 @@ export class DockerService implements CriService {
   }
 
   async #status(): Promise<CriAnswer<'status'>> {
-    const networks = await this.#engine.call<readonly { readonly Name: string }[]>({ path: '/networks' })
+    const networks = await this.#engine.list<{ readonly Name: string }>({ path: '/networks' })
     const hasNetwork = networks.some(({ Name }) => Name === networkName)
     // Only then it tells what its runtimes can do.
     const prefix = this.#engine.prefixOf(recursiveReadOnlyVersion)
@@ -380,8 +380,10 @@ export class DockerService implements CriService {
     return (await answer.catch(() => undefined)) ?? {}
   }
 
-  #inspect(id: string): Promise<InspectedContainer> {
-    return this.#engine.call<InspectedContainer>({ path: `/containers/${id}/json` })
+  async #inspect(id: string): Promise<InspectedContainer> {
+    const found = await this.#engine.call<InspectedContainer | null | undefined>({ path: `/containers/${id}/json` })
+    if (found?.State === undefined) throw new CriError(criCodes.unknown, `the engine says nothing of container ${id}`)
+    return found
   }
 
   async #list(type: string, selector: Readonly<Record<string, string>>): Promise<readonly ListedContainer[]> {

@@ -92,6 +92,12 @@ export class Engine {
     }
   }
 
+  /** The elements of an answer that is a list: none where it is empty, or null, as Go writes a list without any. */
+  async list<Element>(request: EngineRequest): Promise<readonly Element[]> {
+    const found = await this.call<readonly (Element | null)[] | null | undefined>(request)
+    return (found ?? []).filter((each) => each !== null)
+  }
+
   /** Has something done whose answer says nothing. */
   async send(request: EngineRequest): Promise<void> {
     const response = await this.open(request)

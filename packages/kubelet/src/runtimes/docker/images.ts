@@ -17,7 +17,7 @@ export class EngineImages {
   }
 
   async list(): Promise<CriAnswer<'listImages'>> {
-    const found = await this.#engine.call<readonly ListedImage[]>({ path: '/images/json' })
+    const found = await this.#engine.list<ListedImage>({ path: '/images/json' })
     return { images: found.map((each) => this.#described(each)) }
   }
 

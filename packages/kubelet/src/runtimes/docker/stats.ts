@@ -12,11 +12,12 @@ type SandboxUsage = NonNullable<CriAnswer<'listPodSandboxStats'>['stats']>[numbe
 
 /** What a container uses. Of one that has just ended nothing is known. */
 export function containerUsage({ id, answer: { cpu_stats, memory_stats } }: OwnStats): ContainerUsage {
-  const { usage = 0, stats } = memory_stats ?? {}
+  const { stats } = memory_stats ?? {}
+  const usage = memory_stats?.usage ?? 0
   const inactive = stats?.total_inactive_file ?? stats?.inactive_file ?? 0
   const rss = stats?.total_rss ?? stats?.anon
   const cpu = cpu_stats?.cpu_usage?.total_usage
-  if (cpu === undefined || usage === 0) return { attributes: { id } }
+  if (cpu === undefined || cpu === null || usage === 0) return { attributes: { id } }
   return {
     attributes: { id },
     cpu: { usageCoreNanoSeconds: { value: cpu } },
@@ -33,10 +34,10 @@ export function sandboxUsage({ id, answer: { networks } }: OwnStats): SandboxUsa
   if (networks === undefined || networks === null) return { attributes: { id } }
   const interfaces = Object.entries(networks).map(([name, counted]) => ({
     name,
-    rxBytes: { value: counted.rx_bytes ?? 0 },
-    rxErrors: { value: counted.rx_errors ?? 0 },
-    txBytes: { value: counted.tx_bytes ?? 0 },
-    txErrors: { value: counted.tx_errors ?? 0 },
+    rxBytes: { value: counted?.rx_bytes ?? 0 },
+    rxErrors: { value: counted?.rx_errors ?? 0 },
+    txBytes: { value: counted?.tx_bytes ?? 0 },
+    txErrors: { value: counted?.tx_errors ?? 0 },
   }))
   return { attributes: { id }, linux: { network: { interfaces } } }
 }

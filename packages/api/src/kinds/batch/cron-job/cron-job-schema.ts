@@ -3,8 +3,8 @@ import {
   atomicList,
   boolean,
   enumOf,
+  exactInt64,
   int32,
-  int64,
   object,
   optional,
   pointer,
@@ -32,7 +32,7 @@ export const cronJobSpec = object(
     ),
     timeZone: pointer(string(), 'The zone of the schedule, such as Europe/Berlin; that of the controller unless set.'),
     startingDeadlineSeconds: pointer(
-      int64(),
+      exactInt64(),
       'Seconds after its time at which a Job that could not be made is given up. It is made up for unless set.',
     ),
     concurrencyPolicy: optional(

@@ -3,8 +3,8 @@ import {
   atomicList,
   boolean,
   defaulted,
+  exactInt64,
   int32,
-  int64,
   literal,
   object,
   optional,
@@ -86,7 +86,7 @@ export const jobSpec = object(
       'How many pods must succeed. Without it one that succeeds is enough, however many run. 1 where parallelism is not set either.',
     ),
     activeDeadlineSeconds: pointer(
-      int64(),
+      exactInt64(),
       'Seconds after its start, or after it was last resumed, at which the Job fails, whatever runs.',
     ),
     podFailurePolicy: optional(podFailurePolicy, 'What follows from failures of pods, beside counting them.'),

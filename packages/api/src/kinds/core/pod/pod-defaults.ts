@@ -122,7 +122,7 @@ function serviceAccountNames(spec: PodSpec): Pick<PodSpec, 'serviceAccount' | 's
 }
 
 /** A negative grace period has meant one second ever since it was possible to store one. */
-const gracePeriodSeconds = (seconds: number | undefined): number | undefined =>
+const gracePeriodSeconds = (seconds: number | bigint | undefined): number | bigint | undefined =>
   seconds !== undefined && seconds < 0 ? 1 : seconds
 
 function containerDefaults<C extends Container | EphemeralContainer>(schema: ObjectSchema<C>, container: C): C {

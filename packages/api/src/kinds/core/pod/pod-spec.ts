@@ -2,6 +2,7 @@ import {
   atomicList,
   boolean,
   enumOf,
+  exactInt64,
   int32,
   int64,
   literal,
@@ -100,7 +101,7 @@ export const podSpec = object(
       default: 'Always',
     }),
     terminationGracePeriodSeconds: pointer(
-      int64(),
+      exactInt64(),
       'Seconds between the request to end and the kill. 0 kills at once.',
       {
         default: terminationGracePeriodSecondsDefault,

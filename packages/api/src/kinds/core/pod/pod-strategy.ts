@@ -98,7 +98,7 @@ function withOld<T extends object>(object: T, old: T, fields: readonly (keyof T)
 function podGracePeriodSeconds(pod: Pod, requestedSeconds: number | undefined): number {
   const { phase } = pod.status ?? {}
   if (!pod.spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
-  const seconds = requestedSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 0
+  const seconds = requestedSeconds ?? Number(pod.spec.terminationGracePeriodSeconds ?? 0)
   return seconds < 0 ? 1 : seconds
 }
 

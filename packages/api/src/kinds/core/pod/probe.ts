@@ -1,8 +1,8 @@
 import {
   atomicList,
   enumOf,
+  exactInt64,
   int32,
-  int64,
   intOrString,
   literal,
   object,
@@ -59,7 +59,7 @@ export const grpcAction = object(
 
 export interface SleepAction extends Infer<typeof sleepAction> {}
 export const sleepAction = object(`${coreV1}.SleepAction`, 'A pause.', {
-  seconds: required(int64(), 'How many seconds to wait.', { default: 0 }),
+  seconds: required(exactInt64(), 'How many seconds to wait.', { default: 0 }),
 })
 
 export interface Probe extends Infer<typeof probe> {}
@@ -74,7 +74,7 @@ export const probe = object(`${coreV1}.Probe`, 'A check that the node agent make
   successThreshold: optional(int32(), 'Successes in a row that make a failed check good again.', { default: 1 }),
   failureThreshold: optional(int32(), 'Failures in a row that count as a failure.', { default: 3 }),
   terminationGracePeriodSeconds: pointer(
-    int64(),
+    exactInt64(),
     "Seconds the container gets to end when the check kills it; the pod's unless set.",
   ),
 })

@@ -1,8 +1,8 @@
 import {
   atomicList,
   enumOf,
+  exactInt64,
   int32,
-  int64,
   literal,
   object,
   optional,
@@ -27,7 +27,7 @@ export const toleration = object(`${coreV1}.Toleration`, 'Taints that do not kee
     'Effect of the taint; empty is every effect.',
   ),
   tolerationSeconds: pointer(
-    int64(),
+    exactInt64(),
     'How long a NoExecute taint is tolerated before the pod is evicted. For ever unless set.',
   ),
 })

@@ -20,7 +20,7 @@ export function validateProbe(kind: ProbeKind, probe: Probe, path: FieldPath): F
 /** `graceSeconds` is the time the pod has to end, which a sleep before it must fit into. */
 export function validateLifecycle(
   lifecycle: Lifecycle,
-  graceSeconds: number | undefined,
+  graceSeconds: number | bigint | undefined,
   path: FieldPath,
 ): FieldError[] {
   const { postStart, preStop } = lifecycle
@@ -50,7 +50,7 @@ type Handler = Probe & LifecycleHandler
 type HandlerType = (typeof handlerTypes)[number]
 
 /** Exactly one handler. The first one there is checked, further ones are too many. */
-function validateHandler(handler: Handler, graceSeconds: number | undefined, path: FieldPath): FieldError[] {
+function validateHandler(handler: Handler, graceSeconds: number | bigint | undefined, path: FieldPath): FieldError[] {
   const [first, ...others] = handlerTypes.filter((type) => handler[type] !== undefined)
   if (first === undefined) return [requiredField(path, 'must specify a handler type')]
   return [
@@ -62,7 +62,7 @@ function validateHandler(handler: Handler, graceSeconds: number | undefined, pat
 function validateAction(
   type: HandlerType,
   { exec, httpGet, tcpSocket, grpc, sleep }: Handler,
-  graceSeconds: number | undefined,
+  graceSeconds: number | bigint | undefined,
   path: FieldPath,
 ): FieldError[] {
   switch (type) {
@@ -90,7 +90,11 @@ function validateHttpGet(http: HttpGetAction, path: FieldPath): FieldError[] {
 }
 
 /** Not sleeping at all is allowed: https://kep.k8s.io/4818. */
-function validateSleep(seconds: number, graceSeconds: number | undefined, path: FieldPath): FieldError[] {
+function validateSleep(
+  seconds: number | bigint,
+  graceSeconds: number | bigint | undefined,
+  path: FieldPath,
+): FieldError[] {
   if (graceSeconds === undefined || (seconds >= 0 && seconds <= graceSeconds)) return []
   const rule = `must be non-negative and less than terminationGracePeriodSeconds (${graceSeconds})`
   return [invalidField(path, seconds, rule)]
