@@ -63,7 +63,7 @@ const deployment = {
             image: 'x',
             command: [process.execPath, '-e', web],
             env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
-            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
           },
           {
             name: 'shell',
@@ -346,7 +346,7 @@ describe('a service leads to pods of all machines', () => {
             command: [process.execPath, '-e', script],
             env: [{ name: 'NODE', value: nodeName }],
             ports: [{ containerPort: port }],
-            readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+            readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 30 },
           },
         ],
       },

@@ -39,7 +39,7 @@ spec:
           image: example/web
           command: [/scripts/run.sh, chart]
           workingDir: /etc/config
-          readinessProbe: { exec: { command: [cat, /data/file] }, periodSeconds: 1 }
+          readinessProbe: { exec: { command: [cat, /data/file] }, periodSeconds: 1, timeoutSeconds: 30 }
           volumeMounts:
             - { name: config, mountPath: /etc/config, readOnly: true }
             - { name: scripts, mountPath: /scripts }

@@ -109,7 +109,7 @@ describe.skipIf(process.platform !== 'linux')('services that lead to pods', need
           name: 'main',
           image,
           env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
-          readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1 },
+          readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
         },
       ],
     },

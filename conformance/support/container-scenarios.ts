@@ -120,8 +120,8 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       container: {
         volumeMounts: [{ name: 'data', mountPath: '/data' }],
         ports: [{ containerPort: 8080 }],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-        // On a busy machine a command in a container takes more than the second that probes have.
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
+        // On a busy machine a command in a container, or an answer, takes more than the second that probes have.
         livenessProbe: {
           exec: { command: ['cat', '/tmp/up'] },
           periodSeconds: 1,
@@ -484,7 +484,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   it('takes no memory from a container that it uses', async () => {
     const memory = (amount: string) => ({ limits: { memory: amount }, requests: { memory: amount } })
     const use = 'head -c 20000000 /dev/zero >/dev/shm/used; touch /tmp/used; exec sleep 1000'
-    const readinessProbe = { exec: { command: ['cat', '/tmp/used'] }, periodSeconds: 1 }
+    const readinessProbe = { exec: { command: ['cat', '/tmp/used'] }, periodSeconds: 1, timeoutSeconds: 30 }
     await run('full', ['sh', '-c', use], { container: { resources: memory('64Mi'), readinessProbe } })
     await ready('full')
     const resize = (amount: string) =>
