@@ -162,7 +162,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     agent = await AgentProcess.start(there, [...way, ...agentArgs(flag)])
     await apply(processPod('process'), containerPod('container'))
     await areReady('process', 'container', 'early')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await kubectl?.run(['delete', 'pod', '--all', '--timeout=30s'])
@@ -171,7 +171,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     await runtime?.[Symbol.asyncDispose]()
     await there?.[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('says what runs its containers, and runs them', async () => {
     expect(await field('.status.nodeInfo.containerRuntimeVersion', 'node', nodeName)).toContain(scheme)

@@ -135,14 +135,14 @@ function itFinds({ flag, start }: Kind): void {
     // Pods are ready before those are told that services lead to them.
     await eventually('the service', async () => (await inPod('wget -qO- http://web')) === 'web\n')
     await eventually('the names of pods', async () => (await addressesOf('db.default.svc.cluster.local')).length === 2)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await program?.end('SIGINT')
     await runtime?.[Symbol.asyncDispose]()
     elsewhere?.close()
     rmSync(home, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   const field = (path: string, ...what: readonly string[]) => kubectl.ok(['get', ...what, '-o', `jsonpath={${path}}`])
   const dnsAddress = () => field('.spec.clusterIP', '-n', 'kube-system', 'service', 'kube-dns')

@@ -99,7 +99,7 @@ function itFinds(user?: { readonly uid: number; readonly gid: number }): void {
     await eventually('the service', async () => (await ask('http://backend:8080')) === 'backend')
     for (const name of ['web-0.web', 'web-1.web'])
       await eventually(`the name ${name}`, async () => (await addressesOf(name)).length > 0)
-  }, 120_000)
+  })
   afterAll(async () => {
     await program?.end('SIGINT')
     rmSync(home, { recursive: true, force: true })

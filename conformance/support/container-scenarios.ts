@@ -669,11 +669,14 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       return status.conditions.find(({ type }: Any) => type === 'Ready')
     }
     await runtime.kill()
-    await eventually('the node to say so', async () => {
-      const { status, reason, message } = await readyOf()
-      return status === 'False' && reason === 'KubeletNotReady' && message === 'container runtime is down'
-    })
-    await runtime.start()
+    try {
+      await eventually('the node to say so', async () => {
+        const { status, reason, message } = await readyOf()
+        return status === 'False' && reason === 'KubeletNotReady' && message === 'container runtime is down'
+      })
+    } finally {
+      await runtime.start()
+    }
     await eventually('the node to be ready again', async () => (await readyOf()).status === 'True')
     expect((await api.object(`${pods}/terminal`)).status.containerStatuses[0]).toMatchObject({
       containerID: before.status.containerStatuses[0].containerID,
