@@ -134,7 +134,7 @@ spec:
       env: [{ name: HOME, value: /nowhere }]
 `
     await program.kubectlOk(['apply', '-f', '-'], { input: account })
-    await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller'])
+    await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller', '--timeout=50s'])
     expect(await program.kubectlOk(['logs', 'caller'])).toContain('pod/caller\n')
   })
 })

@@ -61,7 +61,7 @@ const service = {
 /** What is answered, over a connection of its own. Rejects where nobody answers. */
 function ask(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ host, port, path: '/', agent: false, timeout: 10_000 }, (response) => {
+    const request = get({ host, port, path: '/', agent: false, timeout: 60_000 }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece
