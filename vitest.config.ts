@@ -65,9 +65,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: ['scripts/temporary-directory.ts', 'scripts/neutral-environment.ts'],
     setupFiles: process.env.CORACLE_TEST_SERVERS === '2' ? ['conformance/support/on-two-servers.ts'] : [],
-    // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed.
-    testTimeout: 120_000 * properties.runs,
-    hookTimeout: 120_000,
+    // What waits for a real process waits for an event: these end a test that hangs, and are no measure of speed. A test may wait several times, each
+    // of which has an end of its own.
+    testTimeout: 240_000 * properties.runs,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     // More than there are cores: many tests wait, for programs, for disks and for time to pass. All projects are one group, so that the first
     // files of one run beside the last ones of another, and no core has nothing to do.

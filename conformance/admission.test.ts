@@ -194,7 +194,12 @@ it('the status of a policy tells which expressions do not fit the kinds they are
   }
   const kind = 'ValidatingAdmissionPolicy'
   await apply({ apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'typed' }, spec })
-  await kubectl('wait', '--for=jsonpath={.status.observedGeneration}=1', 'validatingadmissionpolicy/typed')
+  await kubectl(
+    'wait',
+    '--for=jsonpath={.status.observedGeneration}=1',
+    'validatingadmissionpolicy/typed',
+    '--timeout=50s',
+  )
   const warnings = '{range .status.typeChecking.expressionWarnings[*]}{.fieldRef} {.warning}{end}'
   expect(await kubectl('get', 'validatingadmissionpolicy', 'typed', '-o', `jsonpath=${warnings}`)).toBe(
     [

@@ -63,7 +63,7 @@ const deployment = {
             image: 'x',
             command: [process.execPath, '-e', web],
             env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
-            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
           },
           {
             name: 'shell',
@@ -124,7 +124,7 @@ beforeAll(async () => {
   ])
   await kubectl.ok(['apply', '-f', '-'], { input: `${JSON.stringify(deployment)}\n---\n${JSON.stringify(service)}` })
   await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=60s'])
-}, 120_000)
+})
 
 afterAll(async () => {
   await kubectl?.run(['delete', 'deployment', 'web', '--wait=false'])
@@ -133,7 +133,17 @@ afterAll(async () => {
   await program?.[Symbol.asyncDispose]()
   await there?.[Symbol.asyncDispose]()
   rmSync(directory, { recursive: true, force: true })
-}, 120_000)
+})
+
+/** Kills the agent, and starts it again when that has been done, whatever came of it. */
+async function whileAgentIsAway<T>(run: () => Promise<T>): Promise<T> {
+  await agent.end('SIGKILL')
+  try {
+    return await run()
+  } finally {
+    agent = await AgentProcess.start(there, agentArgs())
+  }
+}
 
 /** Starts a pod on the node that has five minutes to end, and gives the id of its process. */
 async function startFarPod(name: string, script: string): Promise<number> {
@@ -264,7 +274,7 @@ describe('a node on another machine', () => {
       return code === 0 && phase === 'Running' ? { uid, container } : undefined
     }
     const before = await eventually('the pod runs', state)
-    expect(await kubectl.ok(['logs', name])).toBe('here on far\n')
+    await expect.poll(() => kubectl.ok(['logs', name])).toBe('here on far\n')
     expect(await kubectl.ok(['exec', name, '--', 'printenv', 'NODE'])).toBe('far\n')
     await kubectl.ok(['delete', 'pod', name])
     const after = await eventually('it is shown again', state)
@@ -275,8 +285,10 @@ describe('a node on another machine', () => {
   })
 
   it('has pods evicted: they have the time that they are to have', async () => {
-    const left = join(directory, 'left')
-    const pid = await startFarPod('evicted', `trap "echo leaving > ${left}; exit 0" TERM; while :; do sleep 0.1; done`)
+    const [listens, left] = [join(directory, 'listens'), join(directory, 'left')]
+    const leave = `trap "echo leaving > ${left}; exit 0" TERM`
+    const pid = await startFarPod('evicted', `${leave}; touch ${listens}; while :; do sleep 0.1; done`)
+    await expect.poll(() => existsSync(listens)).toBe(true)
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'evicted', namespace: 'default' } }
     await kubectl.ok(['create', '--raw', '/api/v1/namespaces/default/pods/evicted/eviction', '-f', '-'], {
       input: JSON.stringify(eviction),
@@ -329,7 +341,7 @@ describe('a service leads to pods of all machines', () => {
 
   it('in the network of their host, at the ports that they declare', async () => {
     if (!there.isApart) return
-    const port = 20_000 + (process.pid % 10_000)
+    const [port = 0] = await ownPorts(1)
     const script = web.replace('8080, process.env.CORACLE_POD_IP', `${port}, '0.0.0.0'`)
     const onHost = {
       apiVersion: 'v1',
@@ -346,7 +358,7 @@ describe('a service leads to pods of all machines', () => {
             command: [process.execPath, '-e', script],
             env: [{ name: 'NODE', value: nodeName }],
             ports: [{ containerPort: port }],
-            readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+            readinessProbe: { tcpSocket: { port }, periodSeconds: 1, timeoutSeconds: 30 },
           },
         ],
       },
@@ -365,9 +377,8 @@ describe('a service leads to pods of all machines', () => {
   })
 
   it('but those of a machine that is not reached, of which it is not known yet', async () => {
-    await agent.end('SIGKILL')
-    expect([...(await answersOf(here, 10))]).toEqual(['node-0'])
-    agent = await AgentProcess.start(there, agentArgs())
+    const answers = await whileAgentIsAway(() => answersOf(here, 10))
+    expect([...answers]).toEqual(['node-0'])
     await eventually('pods of both answer again', async () => (await answersOf(here, 20)).size === 2)
   })
 })
@@ -440,12 +451,12 @@ describe('a claim that is first used on its node', () => {
   it('keeps its volume for as long as the agent is away that is to remove it', async () => {
     const volume = await use('left', 'fourth')
     await kubectl.ok(['delete', 'pod/fourth'])
-    await agent.end('SIGKILL')
-    await kubectl.ok(['delete', 'pvc/left'])
-    await eventually('it is told', async () => (await events(volume)).includes('connection refused'))
-    expect(await volumes()).toBe(`persistentvolume/${volume}`)
-    expect(existsSync(directoryOf(volume))).toBe(true)
-    agent = await AgentProcess.start(there, agentArgs())
+    await whileAgentIsAway(async () => {
+      await kubectl.ok(['delete', 'pvc/left'])
+      await eventually('it is told', async () => (await events(volume)).includes('connection refused'))
+      expect(await volumes()).toBe(`persistentvolume/${volume}`)
+      expect(existsSync(directoryOf(volume))).toBe(true)
+    })
     await eventually('the volume is gone', async () => (await volumes()) === '')
     expect(existsSync(directoryOf(volume))).toBe(false)
   })

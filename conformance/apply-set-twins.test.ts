@@ -9,7 +9,7 @@ let program: Program
 beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--runtime', 'simulated'] })
   await program.kubectl(['create', '-f', '-'], { input: manifest(...customKinds) })
-  await program.kubectl(['wait', '--for=condition=Established', 'crd', '--all'])
+  await program.kubectl(['wait', '--for=condition=Established', 'crd', '--all', '--timeout=50s'])
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

@@ -77,7 +77,7 @@ const processPod = (name: string) => ({
           '-e',
           `require('node:http').createServer((_, response) => response.end('process')).listen(8080, process.env.CORACLE_POD_IP)`,
         ],
-        readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+        readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
       },
     ],
   },
@@ -101,7 +101,7 @@ const containerPod = (name: string) => ({
         image: testImage,
         command: ['sh', '-c', 'mkdir /www && echo -n container > /www/index.html && httpd -f -p 8080 -h /www'],
         volumeMounts: hostPaths.map((mountPath, index) => ({ name: `host-${index}`, mountPath, readOnly: true })),
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
       },
     ],
   },
@@ -162,7 +162,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     agent = await AgentProcess.start(there, [...way, ...agentArgs(flag)])
     await apply(processPod('process'), containerPod('container'))
     await areReady('process', 'container', 'early')
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await kubectl?.run(['delete', 'pod', '--all', '--timeout=30s'])
@@ -171,7 +171,7 @@ function itJoins({ flag, scheme, start }: Kind): void {
     await runtime?.[Symbol.asyncDispose]()
     await there?.[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
-  }, 120_000)
+  })
 
   it('says what runs its containers, and runs them', async () => {
     expect(await field('.status.nodeInfo.containerRuntimeVersion', 'node', nodeName)).toContain(scheme)

@@ -23,7 +23,7 @@ const talker = (name: string) => ({
 const podOf = (name: string, labels: object, ...containers: readonly string[]) =>
   pod(name, { labels }, { terminationGracePeriodSeconds: 0, containers: containers.map(talker) })
 
-const probe = { exec: { command: ['true'] } }
+const probe = { exec: { command: ['true'] }, timeoutSeconds: 30 }
 
 /** Profiles of which copies are compared. */
 const copied = ['legacy', 'baseline', 'netadmin']

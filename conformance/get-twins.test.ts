@@ -228,11 +228,11 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'what is watched, and what is not': [
     ['create -f -', manifest(configMap('a', {}), configMap('b', {}))],
     ['create -f -', manifest(columnsDefinition)],
-    'wait --for=condition=Established crd tallies.{namespace}.example.com',
+    'wait --for=condition=Established crd tallies.{namespace}.example.com --timeout=50s',
     ['create -f -', manifest(tally('one'), tally('two'))],
-    'get tallies.{namespace}.example.com -w --request-timeout=1s',
-    'get tallies.{namespace}.example.com one -w --output-watch-events --show-labels --request-timeout=1s',
-    'get tallies.{namespace}.example.com one -w --server-print=false --request-timeout=1s',
+    'get tallies.{namespace}.example.com -w --request-timeout=3s',
+    'get tallies.{namespace}.example.com one -w --output-watch-events --show-labels --request-timeout=3s',
+    'get tallies.{namespace}.example.com one -w --server-print=false --request-timeout=3s',
     'get tallies.{namespace}.example.com one two -w',
     'get cm a b -w',
     'get cm a b -w --output-watch-events',
@@ -304,8 +304,8 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'describe ev',
     'events --for=ev/nosuch',
     'get ev nosuch',
-    'events --watch --request-timeout=1s',
-    'events --watch --for=configmap/seen --request-timeout=1s -o name',
+    'events --watch --request-timeout=3s',
+    'events --watch --for=configmap/seen --request-timeout=3s -o name',
   ],
 }
 

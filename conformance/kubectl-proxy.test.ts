@@ -37,7 +37,7 @@ const serving = {
       command: [process.execPath, '-e', site],
       env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
       ports: [{ containerPort: 8080 }],
-      readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1 },
+      readinessProbe: { httpGet: { path: '/ready', port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
     },
   ],
 }

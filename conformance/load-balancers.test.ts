@@ -26,7 +26,7 @@ const pod = {
         command: [process.execPath, '-e', server],
         env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
         ports: [{ containerPort: 8080 }],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
       },
     ],
   },

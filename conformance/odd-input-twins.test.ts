@@ -198,7 +198,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
   ],
   'ports that are forwarded': [
     ['create -f -', forwarding],
-    'wait pod/main --for=condition=Ready --timeout=30s',
+    'wait pod/main --for=condition=Ready --timeout=60s',
     ...['53', '1:dns', 'a:b:c', '70000', '70000:80', 'x:70000', 'x:0', ':', '80:', '80:-1', 'x:nosuch'].map(
       (port) => `port-forward main ${port}`,
     ),

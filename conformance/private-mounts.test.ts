@@ -39,7 +39,7 @@ spec:
           image: example/web
           command: [/scripts/run.sh, chart]
           workingDir: /etc/config
-          readinessProbe: { exec: { command: [cat, /data/file] }, periodSeconds: 1 }
+          readinessProbe: { exec: { command: [cat, /data/file] }, periodSeconds: 1, timeoutSeconds: 30 }
           volumeMounts:
             - { name: config, mountPath: /etc/config, readOnly: true }
             - { name: scripts, mountPath: /scripts }
@@ -134,7 +134,7 @@ spec:
       env: [{ name: HOME, value: /nowhere }]
 `
     await program.kubectlOk(['apply', '-f', '-'], { input: account })
-    await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller'])
+    await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller', '--timeout=50s'])
     expect(await program.kubectlOk(['logs', 'caller'])).toContain('pod/caller\n')
   })
 })

@@ -18,7 +18,7 @@ const client = (url: string) =>
 const container = (command: readonly string[]) => ({ name: 'main', image: 'example/node', command })
 const serving = {
   ...container([process.execPath, '-e', server]),
-  readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+  readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
 }
 const sleeping = container(['sleep', '10000'])
 const spec = (each: object) => ({ terminationGracePeriodSeconds: 0, containers: [each] })
@@ -97,8 +97,9 @@ function itFinds(user?: { readonly uid: number; readonly gid: number }): void {
     await kubectl.ok(['wait', '--for=condition=Ready', '--timeout=60s', 'pod/backend', 'pod/client', 'pod/host'])
     // Pods are ready before those are told that services lead to them.
     await eventually('the service', async () => (await ask('http://backend:8080')) === 'backend')
-    await eventually('the names of pods', async () => (await addressesOf('web')).length > 0)
-  }, 120_000)
+    for (const name of ['web-0.web', 'web-1.web'])
+      await eventually(`the name ${name}`, async () => (await addressesOf(name)).length > 0)
+  })
   afterAll(async () => {
     await program?.end('SIGINT')
     rmSync(home, { recursive: true, force: true })

@@ -502,6 +502,7 @@ describe.skipIf(!isRoot)(
         readinessProbe: {
           exec: { command: ['sh', '-c', 'test "$(id -u)" = 31337 && test -w data/file'] },
           periodSeconds: 1,
+          timeoutSeconds: 30,
         },
       }
       await api.object(pods, post(pod('stranger', ['sh', '-c', script], { spec, container })))

@@ -27,7 +27,7 @@ const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode
 
 function connects(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: 1_000 })
+    const socket = connect({ host, port, timeout: 60_000 })
     const answer = (value: boolean) => {
       socket.destroy()
       resolve(value)

@@ -215,4 +215,4 @@ it('contexts and clusters that are not there, and no namespace named', async () 
     }),
   )
   await expectSame(lines)
-}, 60_000)
+})

@@ -66,7 +66,7 @@ let program: Program
 beforeAll(async () => {
   program = await Program.start({ args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever'] })
   await program.kubectlOk(['create', '-f', '-'], { input: widgets })
-  await program.kubectlOk(['wait', '--for=condition=Established', 'crd/widgets.example.com'])
+  await program.kubectlOk(['wait', '--for=condition=Established', 'crd/widgets.example.com', '--timeout=50s'])
 })
 afterAll(() => program[Symbol.asyncDispose]())
 

@@ -30,7 +30,7 @@ function track(name: string, replicas: number, more: object = {}): object {
       { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
     ],
     ports: [{ name: 'http', containerPort: 8080 }],
-    readinessProbe: { httpGet: { port: 'http', path: '/' }, periodSeconds: 1 },
+    readinessProbe: { httpGet: { port: 'http', path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
     // Who is on the way out still answers while others learn of it.
     lifecycle: { preStop: { sleep: { seconds: 1 } } },
     ...more,
@@ -61,7 +61,7 @@ const service = {
 /** What is answered, over a connection of its own. Rejects where nobody answers. */
 function ask(host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = get({ host, port, path: '/', agent: false, timeout: 10_000 }, (response) => {
+    const request = get({ host, port, path: '/', agent: false, timeout: 60_000 }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (piece: string) => {
         text += piece
@@ -154,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')('a service of two tracks', needsLi
   it('sends nothing to pods that are not ready', async () => {
     await create(
       deployments,
-      track('broken', 3, { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1 } }),
+      track('broken', 3, { readinessProbe: { exec: { command: ['false'] }, periodSeconds: 1, timeoutSeconds: 30 } }),
     )
     await eventually('pods that run', async () => {
       const { items } = await api.object(`${namespace}/pods?labelSelector=track%3Dbroken`)

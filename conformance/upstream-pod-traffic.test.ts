@@ -43,7 +43,7 @@ const serving = {
       image: `${image}:2.5`,
       ports: [{ containerPort: 8080 }],
       env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
-      readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1 },
+      readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
     },
   ],
 }

@@ -26,8 +26,11 @@ const server = `
   const dial = {
     http: (host, port, done) => http.get({ host, port, path: '/hostname', agent: false }, (answer) => answer.on('data', done)),
     udp: (host, port, done) => {
-      const socket = dgram.createSocket('udp4').on('message', (text) => socket.close(() => done(text)))
-      socket.send('hostname', port, host)
+      const send = () => socket.send('hostname', port, host)
+      const socket = dgram.createSocket('udp4').once('message', (text) => socket.close(() => done(text)))
+      const again = setInterval(send, 1000)
+      socket.once('close', () => clearInterval(again))
+      send()
     },
   }
   for (const port of [8080, 8090]) http.createServer((question, answer) => {
@@ -52,7 +55,7 @@ interface Asked {
 /** What is answered over a connection of its own. Rejects where nobody answers. */
 async function ask(host: string, port: number, { protocol = 'http', path = '/hostname', body = '' }: Asked = {}) {
   if (protocol === 'udp') return askUdp(host, port, body)
-  const question = request({ host, port, path, method: body === '' ? 'GET' : 'POST', agent: false, timeout: 5000 })
+  const question = request({ host, port, path, method: body === '' ? 'GET' : 'POST', agent: false, timeout: 60_000 })
   question.on('timeout', () => question.destroy(new Error('no answer')))
   question.end(body)
   const [answer] = await once(question, 'response')
@@ -66,7 +69,7 @@ async function askUdp(host: string, port: number, body: string): Promise<string>
   const again = setInterval(send, 1000)
   try {
     send()
-    const [text] = await once(socket, 'message', { signal: AbortSignal.timeout(5000) })
+    const [text] = await once(socket, 'message', { signal: AbortSignal.timeout(60_000) })
     return String(text)
   } finally {
     clearInterval(again)
@@ -109,7 +112,7 @@ describe.skipIf(process.platform !== 'linux')('services that lead to pods', need
           name: 'main',
           image,
           env: [{ name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
-          readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1 },
+          readinessProbe: { httpGet: { path: '/hostname', port: 8080 }, periodSeconds: 1, timeoutSeconds: 30 },
         },
       ],
     },

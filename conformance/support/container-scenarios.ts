@@ -123,8 +123,8 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       container: {
         volumeMounts: [{ name: 'data', mountPath: '/data' }],
         ports: [{ containerPort: 8080 }],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-        // On a busy machine a command in a container takes more than the second that probes have.
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1, timeoutSeconds: 30 },
+        // On a busy machine a command in a container, or an answer, takes more than the second that probes have.
         livenessProbe: {
           exec: { command: ['cat', '/tmp/up'] },
           periodSeconds: 1,
@@ -487,7 +487,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   it('takes no memory from a container that it uses', async () => {
     const memory = (amount: string) => ({ limits: { memory: amount }, requests: { memory: amount } })
     const use = 'head -c 20000000 /dev/zero >/dev/shm/used; touch /tmp/used; exec sleep 1000'
-    const readinessProbe = { exec: { command: ['cat', '/tmp/used'] }, periodSeconds: 1 }
+    const readinessProbe = { exec: { command: ['cat', '/tmp/used'] }, periodSeconds: 1, timeoutSeconds: 30 }
     await run('full', ['sh', '-c', use], { container: { resources: memory('64Mi'), readinessProbe } })
     await ready('full')
     const resize = (amount: string) =>
@@ -723,11 +723,14 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       return status.conditions.find(({ type }: Any) => type === 'Ready')
     }
     await runtime.kill()
-    await eventually('the node to say so', async () => {
-      const { status, reason, message } = await readyOf()
-      return status === 'False' && reason === 'KubeletNotReady' && message === 'container runtime is down'
-    })
-    await runtime.start()
+    try {
+      await eventually('the node to say so', async () => {
+        const { status, reason, message } = await readyOf()
+        return status === 'False' && reason === 'KubeletNotReady' && message === 'container runtime is down'
+      })
+    } finally {
+      await runtime.start()
+    }
     await eventually('the node to be ready again', async () => (await readyOf()).status === 'True')
     expect((await api.object(`${pods}/terminal`)).status.containerStatuses[0]).toMatchObject({
       containerID: before.status.containerStatuses[0].containerID,

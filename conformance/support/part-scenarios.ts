@@ -23,7 +23,7 @@ export function itKeepsParts(
   beforeAll(async () => {
     daemon = await start()
     home = await mkdtemp(join(tmpdir(), 'coracle-parts-'))
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await daemon[Symbol.asyncDispose]()

@@ -81,7 +81,7 @@ describe('pods as processes', () => {
   it('are counted by their agent: how they started, what was done for them, and how checks of them went', async () => {
     const metrics = createAgentMetrics(realEnvironment().clock)
     const { client, create, status } = await startedKubelet(metrics)
-    const exec = (...command: readonly string[]) => ({ exec: { command }, periodSeconds: 1 })
+    const exec = (...command: readonly string[]) => ({ exec: { command }, periodSeconds: 1, timeoutSeconds: 30 })
     const probes = { readinessProbe: exec('true'), livenessProbe: exec('false') }
     const volumes = [{ name: 'data', emptyDir: {} }]
     await create(testPod({ volumes, containers: [shell('sleep 1000', probes)] }))

@@ -12,7 +12,7 @@ const deployments: DiscoveredResource = {
 }
 
 /** The command is loaded meanwhile, which takes a busy machine its time. */
-const patience = { timeout: 10_000 }
+const patience = { timeout: 60_000 }
 
 const metadata = { name: 'web', namespace: 'default', resourceVersion: '7' }
 

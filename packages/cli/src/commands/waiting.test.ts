@@ -188,7 +188,7 @@ it('drain leaves a pod behind that has been on its way out for too long', async 
   ])
   const second = await coracle(`drain node-0 ${flags}`)
   expect([second.code, second.stdout]).toEqual([0, 'node/node-0 already cordoned\nnode/node-0 drained\n'])
-}, 20_000)
+})
 
 it('drain tells of pods that it deletes, and does not evict, once they are gone', async () => {
   await coracle('uncordon node-0')
@@ -201,7 +201,7 @@ it('drain tells of pods that it deletes, and does not evict, once they are gone'
     0,
     'node/node-0 cordoned\npod/deleted deleted\nnode/node-0 drained\n',
   ])
-}, 20_000)
+})
 
 it('rollout undo warns that what was applied is not', async () => {
   const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
@@ -214,4 +214,4 @@ it('rollout undo warns that what was applied is not', async () => {
   expect(undone.stderr).toBe(
     "Warning: resource deployments/applied was previously managed with 'coracle apply'. Rolling back will not update the kubectl.kubernetes.io/last-applied-configuration annotation, which may cause unexpected behavior on future 'coracle apply' operations. Consider using 'coracle apply' with your previous configuration file instead.\n",
   )
-}, 20_000)
+})

@@ -57,7 +57,7 @@ function node(
         },
       })),
     directory: '/',
-    measure: async () => new Map(),
+    measure: async () => ({ bytes: new Map(), workedMs: 0 }),
     observe: async () =>
       new Map<EvictionSignal, Supply>([
         ['memory.available', { available: left.memory, capacity: 1000 }],

@@ -12,8 +12,16 @@ export interface StoringPod {
   evict(message: string, graceMaxMs: number, signal: string): boolean
 }
 
-/** Gives how many bytes of disk are taken at each of these paths and below. */
-export type Measure = (paths: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
+/** What is found on a disk. */
+export interface DiskUse {
+  /** How many bytes are taken at each path and below. */
+  readonly bytes: ReadonlyMap<string, number>
+  /** For how long a processor has worked to find that out. */
+  readonly workedMs: number
+}
+
+/** Gives how much of a disk is taken at each of these paths and below. */
+export type Measure = (paths: readonly string[], signal: AbortSignal) => Promise<DiskUse>
 
 /** What a pod has on the disk of its node, in bytes. */
 export interface MeasuredStorage {
@@ -22,6 +30,8 @@ export interface MeasuredStorage {
   /** Of those that are on disk, together. */
   readonly onDisk: number
   readonly containers: ReadonlyMap<string, ContainerStorageUse>
+  /** For how long a processor has worked to find that out. */
+  readonly workedMs: number
 }
 
 /** Measures what a pod has on the disk of its node: its volumes, but for those of the node and by claims, its logs, and what its containers write beside. */
@@ -37,12 +47,13 @@ export async function storageUse(
   })
   const stored = (await runtime.containerStorage?.(pod.metadata.uid ?? '')) ?? []
   const written = stored.flatMap(({ logDirectory, layerDirectory = [] }) => [logDirectory].concat(layerDirectory))
-  const bytes = await measure([...made.map(({ path }) => path), ...written], signal)
+  const { bytes, workedMs } = await measure([...made.map(({ path }) => path), ...written], signal)
   const bytesAt = (path: string): number => bytes.get(path) ?? 0
   return {
     volumes: new Map(made.map(({ name, path }) => [name, bytesAt(path)])),
     onDisk: made.reduce((sum, { path, isOnDisk }) => sum + (isOnDisk ? bytesAt(path) : 0), 0),
     containers: new Map(stored.map((each) => [each.name, useOf(each, bytesAt)])),
+    workedMs,
   }
 }
 

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pod } from '@coracle/api'
 import { sleep, virtualEnvironment } from '@coracle/environment'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
@@ -14,10 +14,13 @@ const bounded = (uid: string, sizeLimit = '1Ki'): Pod =>
   testPod({ volumes: [{ name: 'v', emptyDir: { sizeLimit } }] }, { metadata: { uid } })
 const unbounded = testPod({ volumes: [{ name: 'v', emptyDir: {} }] }, { metadata: { uid: 'unbounded' } })
 
-/** A watcher of these pods. `bytes` is what is at each path, and `tookMs` how long a look at one pod takes. */
+/**
+ * A watcher of these pods. `bytes` is what is at each path, `tookMs` how long a look at one pod takes, and `workedMs` for how much of that there is
+ * a processor.
+ */
 function watching(pods: Pod[], bytes: Record<string, number> = {}, runtime: Pick<Runtime, 'containerStorage'> = {}) {
   const environment = virtualEnvironment()
-  const state = { tookMs: 0 }
+  const state = { tookMs: 0, workedMs: 0 }
   const evicted: string[] = []
   const looks: { atMs: number; paths: readonly string[] }[] = []
   const beganMs = environment.clock.monotonicMs()
@@ -34,7 +37,10 @@ function watching(pods: Pod[], bytes: Record<string, number> = {}, runtime: Pick
     async measure(paths) {
       looks.push({ atMs: environment.clock.monotonicMs() - beganMs, paths })
       if (state.tookMs > 0) await sleep(environment.clock, state.tookMs)
-      return new Map(paths.flatMap((path) => (bytes[path] === undefined ? [] : [[path, bytes[path]] as const])))
+      return {
+        bytes: new Map(paths.flatMap((path) => (bytes[path] === undefined ? [] : [[path, bytes[path]] as const]))),
+        workedMs: state.workedMs,
+      }
     },
   })
   return { watcher, environment, state, evicted, looks }
@@ -69,13 +75,25 @@ describe('what pods store', () => {
     expect(looks).toHaveLength(2)
   })
 
-  it('is looked at less often the longer that takes', async () => {
+  it('is looked at less often the more work that is', async () => {
     const { watcher, environment, state, looks } = watching([bounded('a')])
     state.tookMs = 3_000
+    state.workedMs = 3_000
     watcher.wake()
     await environment.clock.advance(storagePeriodMs * 15)
     const second = storagePeriodMs + 3_000 + 3_000 * storageRestFactor
     expect(looks.map(({ atMs }) => atMs)).toEqual([storagePeriodMs, second, second + 63_000])
+  })
+
+  it('is looked at as often where others have the processors, and half of the time where it takes longer', async () => {
+    const { watcher, environment, state, looks } = watching([bounded('a')])
+    state.tookMs = 9_000
+    watcher.wake()
+    await environment.clock.advance(storagePeriodMs + 9_000 + storagePeriodMs)
+    expect(looks.map(({ atMs }) => atMs)).toEqual([storagePeriodMs, storagePeriodMs * 2 + 9_000])
+    state.tookMs = 20_000
+    await environment.clock.advance(9_000 + storagePeriodMs + 20_000 + 20_000)
+    expect(looks.map(({ atMs }) => atMs).slice(2)).toEqual([48_000, 88_000])
   })
 
   it('is no longer looked at when the node agent stops', async () => {
@@ -114,9 +132,42 @@ it('takes of the disk what is there, in whole blocks, whatever goes meanwhile', 
   mkdirSync(join(full, 'deep', 'er'), { recursive: true })
   mkdirSync(empty)
   for (const name of ['one', 'deep/two', 'deep/er/three']) writeFileSync(join(full, name), Buffer.alloc(100_000, 1))
-  const found = await diskUse([full, gone, empty], new AbortController().signal)
+  const { bytes: found } = await diskUse([full, gone, empty], new AbortController().signal)
   expect([...found.keys()]).toEqual([full, empty])
   expect(found.get(full)).toBeGreaterThanOrEqual(300_000)
   expect(found.get(full)).toBeLessThan(400_000)
   expect(found.get(empty)).toBeLessThan(100_000)
+})
+
+/** Has the program that measures be this script, and gives a directory that it may use: `$HERE`. */
+function measuredBy(script: string): string {
+  const directory = temporaryDirectory()
+  writeFileSync(join(directory, 'du'), `#!/bin/sh\nHERE=${directory}\n${script}\n`, { mode: 0o755 })
+  vi.stubEnv('PATH', `${directory}:${process.env.PATH}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  return directory
+}
+
+it('tells for how long it has had a processor, and not how long it has waited', async () => {
+  const says = "printf '4\\t/path\\n'"
+  measuredBy(`i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done; ${says}`)
+  const signal = new AbortController().signal
+  const working = await diskUse(['/path'], signal)
+  expect(working.bytes).toEqual(new Map([['/path', 4096]]))
+  expect(working.workedMs).toBeGreaterThanOrEqual(10)
+  measuredBy(says)
+  const idle = await diskUse(['/path'], signal)
+  expect(idle.bytes).toEqual(working.bytes)
+  expect(idle.workedMs).toBeLessThan(working.workedMs)
+})
+
+it('ends what measures when the node agent stops', async () => {
+  const directory = measuredBy("trap 'kill $!; touch $HERE/ended; exit' TERM; sleep 1000 & touch $HERE/begun; wait")
+  const is = (what: string) => vi.waitUntil(() => existsSync(join(directory, what)), { timeout: 60_000 })
+  const stopping = new AbortController()
+  const measuring = diskUse(['/path'], stopping.signal)
+  await is('begun')
+  stopping.abort()
+  expect((await measuring).bytes).toEqual(new Map())
+  await is('ended')
 })

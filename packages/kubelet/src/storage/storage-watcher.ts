@@ -6,7 +6,10 @@ import { hasImageDisk, type Measure, type StoringPod, storageUse } from './stora
 
 /** How often pods are measured: upstream's eviction monitoring period. */
 export const storagePeriodMs = 10_000
-/** Between two rounds passes at least so many times what the first of them took: measuring takes a twentieth of one core at most. */
+/**
+ * Between two rounds passes at least so many times what the first of them had of a processor: measuring takes a twentieth of one core at most. How long a
+ * round took says little of that, since it waits for all others: where pods work hard, each file of theirs may take a second.
+ */
 export const storageRestFactor = 20
 
 export interface StorageWatcherParts {
@@ -58,28 +61,33 @@ export class StorageWatcher {
     this.#isLooking = true
     const beganMs = clock.monotonicMs()
     const release = keepProcess(clock)
+    let workedMs = 0
     try {
-      await this.look()
+      workedMs = await this.look()
     } catch (error) {
       logger.warn('local storage of pods could not be measured, trying again', { error })
     }
     release()
     this.#isLooking = false
-    const restMs = storageRestFactor * (clock.monotonicMs() - beganMs)
-    if (this.#parts.pods().length > 0) this.#lookAfter(Math.max(storagePeriodMs, restMs))
+    const tookMs = clock.monotonicMs() - beganMs
+    const restMs = Math.max(storagePeriodMs, storageRestFactor * workedMs, tookMs)
+    if (this.#parts.pods().length > 0) this.#lookAfter(restMs)
   }
 
-  /** Measures all pods that have limits, and evicts those that are beyond them. */
-  async look(): Promise<void> {
+  /** Measures all pods that have limits, and evicts those that are beyond them. Resolves with how long a processor has worked for that. */
+  async look(): Promise<number> {
     const limited = this.#parts.pods()
-    if (limited.length === 0) return
+    if (limited.length === 0) return 0
     const { runtime, directory, measure } = this.#parts
     const apart = await hasImageDisk(runtime, directory)
+    let workedMs = 0
     for (const each of limited) {
-      if (this.#stopping.signal.aborted) return
+      if (this.#stopping.signal.aborted) break
       const used = await storageUse(each, runtime, measure, this.#stopping.signal)
+      workedMs += used.workedMs
       const excess = planStorageEviction(each.pod, { ...used, hasImageDisk: apart })
       if (excess !== undefined) each.evict(excess.message, 0, excess.signal)
     }
+    return workedMs
   }
 }

@@ -105,7 +105,7 @@ export class Containerd {
     const connection = new CriConnection(this.endpoint, realClock)
     try {
       const metadata = { name: 'probe', uid: 'probe', namespace: 'default' }
-      const limits = { timeoutMs: 30_000 }
+      const limits = { timeoutMs: 60_000 } // A slow machine is none that runs no containers.
       const config = { metadata, hostname: 'probe', logDirectory: this.directory }
       const sandbox = await connection.call(runtimeMethods.runPodSandbox, { config }, limits)
       await connection.call(runtimeMethods.stopPodSandbox, sandbox)

@@ -57,8 +57,8 @@ async function ownNetwork(name: EngineName): Promise<string> {
   return `10.${(await network) - 19_000}`
 }
 
-/** How long it may take until it answers. */
-const startMs = 20_000
+/** How long it may take until it answers: a slow machine is none that lacks it. */
+const startMs = 60_000
 
 /** A real Docker or Podman, with all that is its own in a temporary directory. */
 export class EngineDaemon {

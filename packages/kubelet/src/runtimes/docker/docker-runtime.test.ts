@@ -411,6 +411,27 @@ describe('a sandbox', () => {
     )
   })
 
+  it('is removed though somebody removes its containers just then', async () => {
+    const gone = new EngineRefusal(404, 'No such container: c1')
+    const unlessContainer = ({ route }: { readonly route: string }) => (route.includes('/c1') ? gone : {})
+    const engine = await FakeEngine.start({
+      ...oneContainer().answers,
+      'POST /containers/*/kill': unlessContainer,
+      'POST /containers/*/wait': unlessContainer,
+      'DELETE /containers/*': unlessContainer,
+    })
+    const runtime = await open(engine)
+    await runtime.removePodSandbox('s1')
+    const changes = engine.asked.map(({ route }) => route).filter((route) => !route.startsWith('GET '))
+    expect(changes).toEqual([
+      'POST /containers/c1/kill',
+      'POST /containers/s1/kill',
+      'POST /containers/s1/wait',
+      'DELETE /containers/c1',
+      'DELETE /containers/s1',
+    ])
+  })
+
   it('is removed again where it cannot be started', async () => {
     const engine = await FakeEngine.start({
       ...created,

@@ -139,13 +139,13 @@ export class DockerService implements CriService {
       stopPodSandbox: async ({ podSandboxId }, { timeoutMs }) => {
         const contained = await this.#list(containerType, { [dockerLabels.sandboxId]: podSandboxId })
         const running = contained.filter(({ State }) => State === 'running').map(({ Id }) => Id)
-        await Promise.all(running.map((id) => this.#stop(id, 0, timeoutMs)))
+        await Promise.all(running.map((id) => unlessGone(this.#stop(id, 0, timeoutMs))))
         await this.#stop(podSandboxId, 0, timeoutMs)
         return {}
       },
       removePodSandbox: async ({ podSandboxId }) => {
         for (const { Id } of await this.#list(containerType, { [dockerLabels.sandboxId]: podSandboxId }))
-          await this.#remove(Id)
+          await unlessGone(this.#remove(Id))
         await this.#remove(podSandboxId)
         return {}
       },
@@ -408,6 +408,15 @@ export class DockerService implements CriService {
 }
 
 const noImage = { name: '', ref: '' }
+
+/** What is done to a container, which somebody else may just have removed: that it is gone says nothing of its sandbox. */
+async function unlessGone(call: Promise<void>): Promise<void> {
+  try {
+    await call
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
 
 /** Calls whose requests are whole when they are carried out, and whose answers when they are read. */
 function completed(handlers: Handlers): CriCalls {
