@@ -111,10 +111,9 @@ function admissionNames(): readonly string[] {
   const unused = {} as Registries
   const authorizer = { refuse: () => undefined }
   const environment = virtualEnvironment()
-  const webhooks = admissionWebhooks(unused, environment, authorizer)
-  return builtInAdmission(unused, authorizer, webhooks, environment.clock, new WorkTurns(environment.clock)).map(
-    ({ name }) => name,
-  )
+  const turns = new WorkTurns(environment.clock)
+  const webhooks = admissionWebhooks(unused, environment, authorizer, turns)
+  return builtInAdmission(unused, authorizer, webhooks, environment.clock, turns).map(({ name }) => name)
 }
 
 /** Every kind with a path of its own in a version like v1 or v2. */

@@ -179,7 +179,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     options.onFailure?.(error)
   })
   const turns = new WorkTurns(environment.clock)
-  const webhooks = admissionWebhooks(registries, environment, authorizer)
+  const webhooks = admissionWebhooks(registries, environment, authorizer, turns)
   const isolatingNodes = new IsolatingNodes(registries)
   const tokenVolumes = tokenVolumesOf(options.mountsTokens ?? false, isolatingNodes, environment)
   const { clock } = environment

@@ -1,13 +1,21 @@
 /** Regular expressions of custom resources: the syntax of RE2, matched in time linear in the text. */
 import { RE2JS } from 're2js'
+import { dear } from '../pieces.ts'
 import type { Pattern } from '../schema/schema.ts'
+
+/** What an instruction of a pattern takes to make, in steps of an expression. */
+const instructionWeight = 4
 
 /** A pattern, or what stands for it where it is none, which matches nothing. */
 export interface CompiledPattern {
   readonly pattern: Pattern
   /** Why it is no pattern. */
   readonly problem?: string
+  /** How many instructions it is made of. */
+  readonly size: number
 }
+
+const weightOf = ({ size }: CompiledPattern): number => size * instructionWeight
 
 /** How many patterns are kept: definitions use few patterns often, and rules the same with each object. */
 export const patternsMax = 200
@@ -18,7 +26,13 @@ const compiledBefore = new Map<string, CompiledPattern>()
 export function compilePattern(source: string): CompiledPattern {
   const known = compiledBefore.get(source)
   if (known !== undefined) return known
-  const made = compileAnew(source)
+  const made = dear(
+    'patterns',
+    () => source,
+    undefined,
+    () => compileAnew(source),
+    weightOf,
+  )
   if (compiledBefore.size >= patternsMax) compiledBefore.clear()
   compiledBefore.set(source, made)
   return made
@@ -27,10 +41,22 @@ export function compilePattern(source: string): CompiledPattern {
 function compileAnew(source: string): CompiledPattern {
   try {
     const compiled = RE2JS.compile(source)
-    return { pattern: { source, matches: (text) => compiled.matcher(text).find() } }
+    const find = (text: string): boolean => compiled.matcher(text).find()
+    const pattern: Pattern = {
+      source,
+      matches: (text) =>
+        dear(
+          pattern,
+          () => text,
+          undefined,
+          () => find(text),
+          () => text.length,
+        ),
+    }
+    return { pattern, size: compiled.programSize() }
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
-    return { pattern: { source, matches: () => false }, problem }
+    return { pattern: { source, matches: () => false }, problem, size: source.length }
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { CelError } from '../cel/errors.ts'
 import { celValueOf } from '../cel/json-values.ts'
-import { type CelProgram, compileCel } from '../cel/program.ts'
+import { type CelOutcome, type CelProgram, compileCel } from '../cel/program.ts'
 import { type CelType, optionalOf } from '../cel/types.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional } from '../cel/values.ts'
 import { deepEqual } from '../equality.ts'
@@ -22,6 +22,7 @@ import type { FieldPath } from '../field-path.ts'
 import { isJsonObject, member } from '../json.ts'
 import { shownRule } from '../kinds/apiextensions/internal-form.ts'
 import { unescaped } from '../kinds/apiextensions/schema-field-path.ts'
+import { dear } from '../pieces.ts'
 import type { CelRule, ObjectSchema, Rule, Schema } from '../schema/schema.ts'
 import { isAsBefore } from '../schema/structural/as-before.ts'
 import { byKey, keyOf } from '../schema/validate.ts'
@@ -37,6 +38,9 @@ export const evaluationCostMax = 1_000_000
 export const objectCostMax = 10_000_000
 /** Messages that expressions make may not be longer, in characters. */
 export const messageLengthMax = 5 * 1024
+
+/** What a character of an expression takes to compile, in steps of one that is asked. */
+const characterWeight = 10
 
 interface CompiledRule {
   readonly rule: CelRule
@@ -234,9 +238,13 @@ function readExpression(
     return { problem }
   }
   const { wanted, stages } = expressions[name]
-  const compiled = compileCel(source, variables, {
-    typeProblem: ({ kind }) => (kind === wanted ? undefined : ''),
-  })
+  const compiled = dear(
+    rule,
+    () => `${path} ${name}`,
+    source,
+    () => compileCel(source, variables, { typeProblem: ({ kind }) => (kind === wanted ? undefined : '') }),
+    () => source.length * characterWeight,
+  )
   return 'problem' in compiled ? broken(`${stages[compiled.stage]}${compiled.problem}`) : compiled
 }
 
@@ -383,6 +391,7 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     fail(error.message)
     return
   }
+  const place: Place = { path, value, old }
   // As upstream has it messages see what was before as it is, be it an optional for their rule, and only beside a rule that asks for it.
   const seenByMessages = new Map<string, CelValue>([['self', self]])
   const isBeforeAsked = rules.some((each) => 'program' in each && each.usesOldSelf)
@@ -399,7 +408,7 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     if (rule.optionalOldSelf === true)
       variables.set('oldSelf', oldSelf === undefined ? Optional.none : new Optional(undescribed(oldSelf, old)))
     else if (oldSelf !== undefined) variables.set('oldSelf', oldSelf)
-    const outcome = program.run(variables, evaluationCostMax)
+    const outcome = runAt(place, program, variables)
     if (outcome.cost > asking.left) {
       fail(outOfBudget)
       asking.ended = true
@@ -426,7 +435,7 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
       asking.errors.push(isTolerated ? toleratedError(error) : error)
     }
     const at = pathOfError(compiled, path)
-    const message = messageOf(compiled, seenByMessages, asking)
+    const message = messageOf(compiled, place, seenByMessages, asking)
     if (message.ends) {
       add(invalidField(at, type, message.text))
       asking.ended = true
@@ -437,6 +446,26 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     add(ruleError(compiled.rule, shown, at, message.text))
   }
 }
+
+/** A value that expressions are asked about, and what it was before. */
+interface Place {
+  readonly path: FieldPath
+  readonly value: unknown
+  readonly old: unknown
+}
+
+const runAt = (
+  { path, value, old }: Place,
+  program: CelProgram,
+  variables: ReadonlyMap<string, CelValue>,
+): CelOutcome =>
+  dear(
+    program,
+    () => `${old === undefined ? 'new' : 'changed'} ${path}`,
+    value,
+    () => program.run(variables, evaluationCostMax),
+    ({ cost }) => cost,
+  )
 
 /** As upstream has it nothing is known any more of what is in a list or an object that an optional holds: texts of times are texts. */
 const undescribed = (value: CelValue, json: unknown): CelValue =>
@@ -452,9 +481,14 @@ interface Said {
   readonly ends: boolean
 }
 
-function messageOf({ rule, message }: CompiledRule, variables: ReadonlyMap<string, CelValue>, asking: Asking): Said {
+function messageOf(
+  { rule, message }: CompiledRule,
+  place: Place,
+  variables: ReadonlyMap<string, CelValue>,
+  asking: Asking,
+): Said {
   if (message !== undefined) {
-    const outcome = message.run(variables, evaluationCostMax)
+    const outcome = runAt(place, message, variables)
     if (outcome.cost > asking.left) {
       const text =
         'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'

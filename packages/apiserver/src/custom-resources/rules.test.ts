@@ -1,7 +1,7 @@
 /** Rules of custom resources over the wire: asked on every way that writes an object. */
 import { customResourceDefinitions } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
@@ -86,4 +86,37 @@ it('asks rules about the change where nothing changes, too', async () => {
   expect(made.code).toBe(201)
   const same = await server.call(`${crates}/a`, call('PUT', made.json))
   expect([same.code, same.json.message]).toEqual([422, expect.stringContaining('failed rule')])
+})
+
+it('serves others between rules that cost much, on every way that writes an object, and while a definition with many is read', async () => {
+  const numbers = { type: 'array', maxItems: 150, items: { type: 'integer' } }
+  const rules = Array.from({ length: 2_000 }, (_, index) => ({ rule: `has(self.a) || ${index} >= 0` }))
+  const dear = Array.from({ length: 8 }, (_, index) => ({
+    rule: `!has(self.a) || self.a.all(x, self.a.all(y, x + y + ${index} > 0))`,
+  }))
+  const part = { type: 'object', properties: { a: numbers }, 'x-kubernetes-validations': dear }
+  const many = { type: 'object', properties: { a: numbers }, 'x-kubernetes-validations': rules }
+  const openAPIV3Schema = { type: 'object', properties: { spec: part, status: part, more: many } }
+  const version = crateVersion('v1', { storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } })
+  const take = vi.spyOn(server.core.turns, 'take')
+  const turnsOf = async (write: () => Promise<unknown>): Promise<number> => {
+    take.mockClear()
+    await write()
+    return take.mock.calls.filter(([isLarge]) => isLarge).length
+  }
+  expect(await turnsOf(() => establish(client, crateDefinition([version])))).toBeGreaterThan(2)
+
+  const a = Array.from({ length: 150 }, () => 1)
+  let resourceVersion: string | undefined
+  const write = async (method: string, path: string, name: string, parts: object): Promise<number> =>
+    turnsOf(async () => {
+      const metadata = { name, ...(method === 'PUT' ? { resourceVersion } : {}) }
+      const { code, json } = await server.call(path, call(method, { ...type, metadata, ...parts }))
+      expect(code).toBeLessThan(300)
+      resourceVersion = json.metadata.resourceVersion
+    })
+  expect(await write('POST', crates, 'a', {})).toBe(0)
+  expect(await write('PUT', `${crates}/a`, 'a', { spec: { a } })).toBeGreaterThan(1)
+  expect(await write('PUT', `${crates}/a/status`, 'a', { status: { a } })).toBeGreaterThan(1)
+  expect(await write('POST', crates, 'b', { spec: { a } })).toBeGreaterThan(1)
 })

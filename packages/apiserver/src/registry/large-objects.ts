@@ -1,4 +1,4 @@
-import { type FieldOwners, hasReason } from '@coracle/api'
+import { type FieldOwners, hasReason, Pieces } from '@coracle/api'
 import type { WorkTurns } from '../work-turns.ts'
 
 /**
@@ -15,6 +15,24 @@ export type Pause = () => Promise<void> | undefined
 export function pauseFor(turns: WorkTurns, valuesCount: number, byteLength: number): Pause | undefined {
   if (valuesCount < largeObjectValuesMin && byteLength < largeObjectBytesMin) return undefined
   return () => turns.take(true)
+}
+
+/**
+ * What pure work comes to that knows what is dear in it (`dear` in `api`). Where that is much it is done in pieces, each in a turn of
+ * the event loop of its own.
+ */
+export function inPieces<T>(turns: WorkTurns, work: () => T): T | Promise<T> {
+  const pieces = new Pieces(work)
+  const done = pieces.next()
+  return done === undefined ? restOf(pieces, turns) : done.result
+}
+
+async function restOf<T>(pieces: Pieces<T>, turns: WorkTurns): Promise<T> {
+  for (;;) {
+    await turns.take(true)
+    const done = pieces.next()
+    if (done !== undefined) return done.result
+  }
 }
 
 /**

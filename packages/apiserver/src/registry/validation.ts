@@ -18,9 +18,9 @@ import {
 import type { Clock } from '@coracle/environment'
 import type { Stored } from '../registry-contract.ts'
 import type { ChangedPart } from './changed-part.ts'
-import type { Pause } from './large-objects.ts'
+import { inPieces, type Pause } from './large-objects.ts'
 import { statusOf } from './preparation.ts'
-import { newErrors } from './ratcheting.ts'
+import { newErrors, ratchetedErrorsMax } from './ratcheting.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { sharingWith, specOf } from './structure-sharing.ts'
 
@@ -40,12 +40,15 @@ export async function checkCreate(
   const checked = parts.storage.lastCreated
   const errors = [...validateObjectMeta(object.metadata, kind, undefined, checked?.metadata)]
   if (pause !== undefined) await pause()
+  const options = { known: errors, old: checkedPart(judged, checked) }
+  const validating = inPieces(parts.turns, () => compile(judged.schema).validate(judged.object, options))
   const bySchema = [
-    ...compile(judged.schema).validate(judged.object, { known: errors, old: checkedPart(judged, checked) }),
+    ...(validating instanceof Promise ? await validating : validating),
     ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
   ]
   if (pause !== undefined) await pause()
-  const byRules = strategy.validate?.(object, requested) ?? []
+  const judging = inPieces(parts.turns, () => strategy.validate?.(object, requested) ?? [])
+  const byRules = judging instanceof Promise ? await judging : judging
   const onlyNow = strategy.validateCreate?.(object, requested) ?? []
   addErrors(errors, outside)
   addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
@@ -100,15 +103,22 @@ export async function checkUpdate(
   if (pause !== undefined) await pause()
   if (rules === 'status') {
     addErrors(errors, outside)
-    addErrors(errors, statusErrors(kind, requested, judged))
+    const judging = inPieces(parts.turns, () => statusErrors(kind, requested, judged))
+    addErrors(errors, judging instanceof Promise ? await judging : judging)
   } else {
+    const options = { old: judged.old, known: errors }
+    const validating = inPieces(parts.turns, () => compile(judged.schema).validate(judged.object, options))
     const bySchema = [
-      ...compile(judged.schema).validate(judged.object, { old: judged.old, known: errors }),
+      ...(validating instanceof Promise ? await validating : validating),
       ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
     ]
     if (pause !== undefined) await pause()
     const { validate } = strategy
-    const byRules = validate === undefined ? [] : newErrors(validate(object, requested), () => validate(old, requested))
+    const judge = (each: KubernetesObject) => inPieces(parts.turns, () => validate?.(each, requested) ?? [])
+    const judging = judge(object)
+    const found = judging instanceof Promise ? await judging : judging
+    const before = found.length === 0 || found.length > ratchetedErrorsMax ? [] : await judge(old)
+    const byRules = newErrors(found, () => before)
     addErrors(errors, outside)
     addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules))
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])

@@ -1,7 +1,9 @@
 import { forbidden, type MatchCondition } from '@coracle/api'
 import type { AdmissionFacts, CelProgram } from '@coracle/api/admission'
 import type { Clock } from '@coracle/environment'
+import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes } from '../admission.ts'
+import { ExpressionTurns } from './expression-turns.ts'
 import { loadExpressions } from './load-expressions.ts'
 
 /** What all conditions of a webhook or a policy may cost together, as upstream. */
@@ -33,9 +35,12 @@ export class MatchConditions {
 
   /**
    * Whether all hold. One that does not decides alone; an error counts where none does, and is returned: the failure policy
-   * says what then.
+   * says what then. Others are served after each that took long.
    */
-  async judge(facts: AdmissionFacts): Promise<{ readonly matches: boolean } | { readonly error: string }> {
+  async judge(
+    facts: AdmissionFacts,
+    turns: WorkTurns,
+  ): Promise<{ readonly matches: boolean } | { readonly error: string }> {
     const { admissionVariables, CostBudget, outOfBudget } = await loadExpressions(this.#clock)
     this.#compiled ??= this.#compile()
     const { request } = facts
@@ -44,11 +49,14 @@ export class MatchConditions {
     const variables = admissionVariables({ ...facts, request: seen, namespaceObject: undefined })
     const errors: string[] = []
     const budget = new CostBudget(conditionsCostMax)
+    const expressionTurns = new ExpressionTurns(turns)
     for (const { source, problem = '', program } of await this.#compiled) {
       if (program === undefined) {
         errors.push(`compilation error: ${problem}`)
         continue
       }
+      const turn = expressionTurns.before(budget.spent)
+      if (turn !== undefined) await turn
       const outcome = budget.run(program, variables)
       if ('value' in outcome) {
         if (outcome.value !== true) return { matches: false }

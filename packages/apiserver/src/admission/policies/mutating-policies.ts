@@ -173,7 +173,8 @@ class MutatedRequest {
 
   async #judge(invocation: Invocation): Promise<{ readonly matches: boolean } | { readonly error: string }> {
     const { conditions } = invocation.policy
-    return conditions.isEmpty ? { matches: true } : conditions.judge(await this.#factsOf(invocation))
+    if (conditions.isEmpty) return { matches: true }
+    return conditions.judge(await this.#factsOf(invocation), this.#parts.turns)
   }
 
   /** A mutation that fails leaves the object as it is; those after it are made all the same. */

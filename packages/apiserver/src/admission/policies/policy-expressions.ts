@@ -2,13 +2,12 @@ import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@co
 import type { AdmissionFacts, CelProgram, CelValue, CostBudget, PolicyVariable } from '@coracle/api/admission'
 import type { Clock } from '@coracle/environment'
 import type { WorkTurns } from '../../work-turns.ts'
+import { costlyMin, ExpressionTurns } from '../matching/expression-turns.ts'
 import { loadExpressions } from '../matching/load-expressions.ts'
 import { compileVariables } from './policy-variables.ts'
 
 /** What one evaluation of a policy may cost, as upstream. */
 export const policyCostMax = 10_000_000
-/** What costs more may keep others waiting: evaluating it is work for a turn of its own, as `WorkTurns` has it. */
-export const costlyMin = 50_000
 /** Longer messages of expressions are not used. */
 const messageBytesMax = 5 * 1024
 
@@ -58,7 +57,7 @@ export class PolicyExpressions {
     this.#clock = clock
   }
 
-  /** Asks all validations, and what is to be noted. Others are served before what is likely to take long. */
+  /** Asks all validations, and what is to be noted. Others are served before what is likely to take long, and after each that did. */
   async judge(facts: AdmissionFacts, turns: WorkTurns): Promise<PolicyVerdict> {
     this.#compiled ??= compile(this.#spec, this.#clock)
     const compiled = await this.#compiled
@@ -68,9 +67,9 @@ export class PolicyExpressions {
     // Without an await where there is no need: its time would begin before the work does.
     if (turn !== undefined) await turn
     const values = compiled.api.admissionVariables(facts)
-    const validations = new Asking(compiled, values)
-    const annotations = new Asking(compiled, values)
-    const verdict = verdictOf(compiled, values, validations, annotations)
+    const validations = new Asking(compiled, values, turns)
+    const annotations = new Asking(compiled, values, turns)
+    const verdict = await verdictOf(compiled, values, validations, annotations, turns)
     this.#isCostly = validations.spent + annotations.spent > costlyMin
     return verdict
   }
@@ -80,8 +79,10 @@ export class PolicyExpressions {
 class Asking {
   readonly #budget: CostBudget
   readonly #values: Map<string, CelValue>
+  readonly #turns: ExpressionTurns
 
-  constructor({ api, variables }: Compiled, values: Values, costMax = policyCostMax) {
+  constructor({ api, variables }: Compiled, values: Values, turns: WorkTurns, costMax = policyCostMax) {
+    this.#turns = new ExpressionTurns(turns)
     this.#budget = new api.CostBudget(costMax)
     this.#values = new Map(values)
     this.#values.set('variables', api.policyVariables(variables, this.#values, this.#budget))
@@ -93,6 +94,11 @@ class Asking {
 
   get left(): number {
     return this.#budget.left
+  }
+
+  /** Undefined where the next may be asked now; otherwise resolves when it may. */
+  turn(): Promise<void> | undefined {
+    return this.#turns.before(this.spent)
   }
 
   /** Undefined where the budget is spent: nothing counts then of what was said before. */
@@ -108,18 +114,28 @@ type Values = ReadonlyMap<string, CelValue>
 type Outcome = { readonly value: CelValue } | { readonly error: string }
 
 /** All validations are asked before any message is made, and messages have what validations left. */
-function verdictOf(compiled: Compiled, values: Values, validations: Asking, annotations: Asking): PolicyVerdict {
+async function verdictOf(
+  compiled: Compiled,
+  values: Values,
+  validations: Asking,
+  annotations: Asking,
+  turns: WorkTurns,
+): Promise<PolicyVerdict> {
   const { api } = compiled
   const outcomes: Outcome[] = []
   for (const { test, source } of compiled.validations) {
+    const turn = validations.turn()
+    if (turn !== undefined) await turn
     const outcome = validations.ask(test, source.expression)
     if (outcome === undefined) return failed(api.outOfBudget)
     outcomes.push(outcome)
   }
-  const failures = failuresOf(compiled, outcomes, () => new Asking(compiled, values, validations.left))
+  const failures = await failuresOf(compiled, outcomes, () => new Asking(compiled, values, turns, validations.left))
   const noted = new Map<string, string>()
   const annotationErrors: string[] = []
   for (const { source, value } of compiled.annotations) {
+    const turn = annotations.turn()
+    if (turn !== undefined) await turn
     const outcome = annotations.ask(value, source.valueExpression)
     if (outcome === undefined) return failed(api.outOfBudget)
     if ('error' in outcome) annotationErrors.push(outcome.error)
@@ -130,9 +146,13 @@ function verdictOf(compiled: Compiled, values: Values, validations: Asking, anno
   return { failures, annotations: noted, annotationErrors }
 }
 
-function failuresOf(compiled: Compiled, outcomes: readonly Outcome[], asking: () => Asking): readonly PolicyFailure[] {
+async function failuresOf(
+  compiled: Compiled,
+  outcomes: readonly Outcome[],
+  asking: () => Asking,
+): Promise<readonly PolicyFailure[]> {
   const isDenied = outcomes.some((outcome) => 'value' in outcome && outcome.value !== true)
-  const messages = isDenied ? messagesOf(compiled, asking()) : []
+  const messages = isDenied ? await messagesOf(compiled, asking()) : []
   return outcomes.flatMap((outcome, index) => {
     if ('error' in outcome) return [errorAt(index, outcome.error)]
     // Where messages cannot be paid for upstream refuses what was fine, too.
@@ -145,13 +165,15 @@ function failuresOf(compiled: Compiled, outcomes: readonly Outcome[], asking: ()
 }
 
 /** What is said of each validation should it not hold, '' where nothing is made; undefined where that cannot be paid for. */
-function messagesOf({ validations }: Compiled, asking: Asking): readonly string[] | undefined {
+async function messagesOf({ validations }: Compiled, asking: Asking): Promise<readonly string[] | undefined> {
   const messages: string[] = []
   for (const { source, message } of validations) {
     if (message === undefined) {
       messages.push('')
       continue
     }
+    const turn = asking.turn()
+    if (turn !== undefined) await turn
     const outcome = asking.ask(message, source.messageExpression ?? '')
     if (outcome === undefined) return undefined
     messages.push('value' in outcome ? usable(outcome.value) : '')

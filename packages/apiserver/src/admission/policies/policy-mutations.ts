@@ -14,8 +14,9 @@ import type { AdmissionFacts, CelProgram, PatchType, PolicyVariable } from '@cor
 import type { Clock } from '@coracle/environment'
 import { readConfiguration } from '../../registry/apply-configuration.ts'
 import type { WorkTurns } from '../../work-turns.ts'
+import { costlyMin } from '../matching/expression-turns.ts'
 import { loadExpressions } from '../matching/load-expressions.ts'
-import { costlyMin, policyCostMax } from './policy-expressions.ts'
+import { policyCostMax } from './policy-expressions.ts'
 import { compileVariables } from './policy-variables.ts'
 
 type Api = typeof import('@coracle/api/admission')

@@ -194,7 +194,7 @@ async function verdictOf(
 ): Promise<PolicyVerdict> {
   const nothing = { failures: [], annotations: new Map<string, string>(), annotationErrors: [] }
   if (!conditions.isEmpty) {
-    const judged = await conditions.judge(facts)
+    const judged = await conditions.judge(facts, turns)
     if ('error' in judged) {
       return { ...nothing, failures: [{ kind: 'error', message: judged.error, reason: 'Invalid', index: 0 }] }
     }

@@ -2,6 +2,7 @@ import type { Environment } from '@coracle/environment'
 import { ServiceResolver } from '../../aggregation/service-resolver.ts'
 import type { Registries } from '../../registries.ts'
 import type { Authorizer } from '../../request.ts'
+import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionPlugin } from '../admission.ts'
 import { mutatingWebhooks } from './mutating-webhooks.ts'
 import { validatingWebhooks } from './validating-webhooks.ts'
@@ -20,13 +21,14 @@ export function admissionWebhooks(
   registries: Registries,
   environment: Environment,
   authorizer: Authorizer,
+  turns: WorkTurns,
 ): AdmissionWebhooks {
   const resolver = new ServiceResolver(registries)
   const clients = {
     mutating: new WebhookClients(environment, resolver),
     validating: new WebhookClients(environment, resolver),
   }
-  const parts = { registries, environment, authorizer }
+  const parts = { registries, environment, authorizer, turns }
   return {
     mutating: mutatingWebhooks({ ...parts, clients: clients.mutating }),
     validating: validatingWebhooks({ ...parts, clients: clients.validating }),

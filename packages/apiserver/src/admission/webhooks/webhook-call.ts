@@ -3,6 +3,7 @@ import type { AdmissionRequest } from '@coracle/api/admission'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import type { Authorizer } from '../../request.ts'
+import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { conditionFailed } from '../matching/conditions.ts'
@@ -19,6 +20,7 @@ export interface WebhookParts {
   readonly environment: Environment
   readonly authorizer: Authorizer
   readonly clients: WebhookClients
+  readonly turns: WorkTurns
 }
 
 /** A webhook that is to be asked about a request. */
@@ -44,7 +46,7 @@ export class WebhookFailure extends Error {
  * what selectors look at.
  */
 export async function callFor(
-  { registries, authorizer }: WebhookParts,
+  { registries, authorizer, turns }: WebhookParts,
   hook: ConfiguredWebhook,
   attributes: AdmissionAttributes,
   object: KubernetesObject | undefined,
@@ -57,7 +59,7 @@ export async function callFor(
   const call = { hook, version, request, objects: await objects.in(version) }
   if (conditions.isEmpty) return call
   const rights = expressionAuthorizer(authorizer, registries, attributes.context.user)
-  const judged = await conditions.judge({ request, ...call.objects, authorizer: rights })
+  const judged = await conditions.judge({ request, ...call.objects, authorizer: rights }, turns)
   if ('matches' in judged) return judged.matches ? call : undefined
   if (webhook.failurePolicy === 'Ignore') return undefined
   throw conditionFailed(attributes, judged.error)
