@@ -143,6 +143,8 @@ export class EngineDaemon {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         ...process.env,
+        // Docker's containerd leaves the stacks of its threads there when it is taken for one that hangs, as on a busy machine.
+        TMPDIR: this.directory,
         PATH: `${join(this.directory, 'bin')}:${process.env.PATH}`,
         CONTAINERS_CONF: join(this.directory, 'containers.conf'),
         CONTAINERS_REGISTRIES_CONF: join(this.directory, 'registries.conf'),
