@@ -29,6 +29,8 @@ export interface StoredKind<H extends KubernetesObject = KubernetesObject> exten
 export interface CustomForms<H extends KubernetesObject = KubernetesObject> {
   /** The schemas of all versions by apiVersion: what is stored is pruned and given defaults by that of its own version. */
   readonly schemas: Readonly<Record<string, ObjectSchema>>
+  /** An object that its schema cannot decode, without what is malformed in its metadata, and in that of objects in it. */
+  withoutMalformedMetadata(schema: ObjectSchema, object: KubernetesObject): KubernetesObject
   /** What is wrong with the counts of an object in a version that can be scaled, by apiVersion; with those of its status alone where only that is written. */
   readonly scaleErrors: Readonly<
     Record<string, (object: KubernetesObject, part: 'whole' | 'status') => readonly FieldError[]>

@@ -17,6 +17,7 @@ import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } f
 import { checkFormat } from '../string-formats.ts'
 import { customColumns, fieldsOf, valueAt } from './custom-columns.ts'
 import { customScale } from './custom-scale.ts'
+import { withoutMalformedMetadata } from './malformed-metadata.ts'
 import { readCustomSchema } from './read-custom-schema.ts'
 import { scaleErrors } from './scale-errors.ts'
 
@@ -52,6 +53,7 @@ export function customKind(definition: CustomResourceDefinition, convert?: Conve
     rules,
     custom: {
       schemas: Object.fromEntries(versions.map(({ resource }) => [apiVersionOf(resource), resource.schema])),
+      withoutMalformedMetadata,
       scaleErrors: Object.fromEntries(
         versions.flatMap(({ version: { subresources }, resource }) => {
           const { scale } = subresources ?? {}

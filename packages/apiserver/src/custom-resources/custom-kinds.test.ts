@@ -478,6 +478,21 @@ describe('what was stored under another definition', () => {
     expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ label: 'wine', colour: 'red' })
   })
 
+  it('is shown without what is malformed where the schema has come to say that there is an object', async () => {
+    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    await establish(client, crateDefinition([labelled({ part: open, parts: { type: 'array', items: open } })]))
+    const metadata = { name: 'p', labels: { invalid: 'x y' }, annotations: { count: 42 }, unknown: 1 }
+    const part = { apiVersion: 'v1', kind: 7, metadata, data: 'x' }
+    await server.call(path('v1'), post(crate('a', { part, parts: [part, { metadata: 'none' }] })))
+    const object = { ...open, 'x-kubernetes-embedded-resource': true }
+    await redefine([labelled({ part: object, parts: { type: 'array', items: object } })])
+    const { json } = await server.call(path('v1', '/a'))
+    const kept = { apiVersion: 'v1', metadata: { name: 'p', labels: { invalid: 'x y' } }, data: 'x' }
+    expect(json.spec).toEqual({ part: kept, parts: [kept, {}] })
+    expect((await server.call(path('v1'))).json.items).toHaveLength(1)
+    expect((await server.call(path('v1', '/a'), { method: 'DELETE' })).code).toBe(200)
+  })
+
   it('is no change to those who watch', async () => {
     await establish(client, crateDefinition([labelled({ label: text })]))
     await server.call(path('v1'), post(crate('a', { label: 'wine' })))

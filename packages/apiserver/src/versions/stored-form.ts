@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  type CustomForms,
   compile,
   deepEqual,
   type KubernetesObject,
@@ -12,18 +13,26 @@ import {
  * under another definition, and in the hub's form, unless converting takes time. The very object where that changes nothing.
  */
 export function readStored(kind: StoredKind, object: KubernetesObject): KubernetesObject {
-  const current = kind.custom === undefined ? object : inPresentSchema(kind.custom.schemas[object.apiVersion], object)
+  const current = kind.custom === undefined ? object : inPresentSchema(kind.custom, object)
   return kind.custom?.fromStored === undefined ? inHubForm(kind, current) : current
 }
 
-function inPresentSchema(schema: ObjectSchema | undefined, object: KubernetesObject): KubernetesObject {
+function inPresentSchema(custom: CustomForms, object: KubernetesObject): KubernetesObject {
+  const schema = custom.schemas[object.apiVersion]
   if (schema === undefined) return object
-  const compiled = compile(schema)
-  const { value } = compiled.decode(object)
-  const complete = compiled.applyDefaults(value) as KubernetesObject
+  const complete = compile(schema).applyDefaults(decoded(custom, schema, object)) as KubernetesObject
   const { metadata } = complete
   // Objects from before there were generations.
   return (metadata.generation ?? 0) === 0 ? { ...complete, metadata: { ...metadata, generation: 1 } } : complete
+}
+
+function decoded(custom: CustomForms, schema: ObjectSchema, object: KubernetesObject): unknown {
+  const { decode } = compile(schema)
+  try {
+    return decode(object).value
+  } catch {
+    return decode(custom.withoutMalformedMetadata(schema, object)).value
+  }
 }
 
 /**

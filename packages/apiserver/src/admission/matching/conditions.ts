@@ -34,8 +34,9 @@ export class MatchConditions {
   }
 
   /**
-   * Whether all hold. One that does not decides alone; an error counts where none does, and is returned: the failure policy
-   * says what then. Others are served after each that took long.
+   * Whether all hold. One that does not decides alone; an error counts where there is no such one, and is returned: the failure policy
+   * says what then. As upstream, all are evaluated, and together over budget are an error whatever some of them say. Others are served after
+   * each that took long.
    */
   async judge(
     facts: AdmissionFacts,
@@ -48,6 +49,7 @@ export class MatchConditions {
     const seen = { ...request, resource: request.requestResource }
     const variables = admissionVariables({ ...facts, request: seen, namespaceObject: undefined })
     const errors: string[] = []
+    let isFalse = false
     const budget = new CostBudget(conditionsCostMax)
     const expressionTurns = new ExpressionTurns(turns)
     for (const { source, problem = '', program } of await this.#compiled) {
@@ -59,11 +61,12 @@ export class MatchConditions {
       if (turn !== undefined) await turn
       const outcome = budget.run(program, variables)
       if ('value' in outcome) {
-        if (outcome.value !== true) return { matches: false }
+        if (outcome.value !== true) isFalse = true
       } else if (outcome.exceeded) {
         return { error: outOfBudget }
       } else errors.push(`expression '${source}' resulted in error: ${outcome.error}`)
     }
+    if (isFalse) return { matches: false }
     return errors.length === 0 ? { matches: true } : { error: aggregated(errors) }
   }
 

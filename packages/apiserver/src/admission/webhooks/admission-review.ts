@@ -1,16 +1,8 @@
 /** AdmissionReview, what webhooks are asked with and answer with: v1, and v1beta1, of which less is checked, as upstream. */
-import {
-  ApiError,
-  compile,
-  isJsonObject,
-  jsonFormOf,
-  type KubernetesObject,
-  parseExactJson,
-  type Status,
-  statusSchema,
-} from '@coracle/api'
+import { ApiError, compile, jsonFormOf, type KubernetesObject, parseExactJson, type Status } from '@coracle/api'
 import type { AdmissionRequest } from '@coracle/api/admission'
 import type { VersionedObjects } from '../matching/versioned-objects.ts'
+import { type AdmissionResponse, admissionReviewSchema } from './admission-review-schema.ts'
 
 /** What a webhook says. */
 export interface ReviewAnswer {
@@ -61,43 +53,44 @@ export function reviewOf(
 
 const formOf = (object: KubernetesObject | null): unknown => object && jsonFormOf(object)
 
-/** Reads what a webhook answers that may change the object, if it `mutates`. Throws an Error that says what is wrong with it. */
+/**
+ * Reads what a webhook answers that may change the object, if it `mutates`. Throws an Error that says what is wrong with it, such as a
+ * field of another type.
+ */
 export function readReview(answer: unknown, version: ReviewVersion, uid: string, mutates: boolean): ReviewAnswer {
-  const review = isJsonObject(answer) ? answer : {}
-  const { response } = review
-  if (!isJsonObject(response)) throw invalid('webhook response was absent')
-  if (version === 'v1') checkIdentity(review, response, uid)
-  const { allowed, warnings, auditAnnotations, status } = response
-  // Null is as good as nothing.
-  const patch = response.patch ?? ''
-  const patchType = response.patchType ?? undefined
-  if (typeof patch !== 'string') throw invalid('response.patch must be JSON in base64')
+  const { apiVersion, kind, response } = decoded(answer)
+  if (response === undefined) throw invalid('webhook response was absent')
+  if (version === 'v1') checkIdentity(apiVersion, kind, response, uid)
+  const { allowed = false, patch = '', patchType, warnings = [], auditAnnotations = {}, status } = response
   if (version === 'v1') checkPatchType(patch, patchType, mutates)
   return {
-    allowed: allowed === true,
+    allowed,
     patch: mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch') : undefined,
-    warnings: textsOf(warnings),
-    auditAnnotations: textMapOf(auditAnnotations),
-    result: resultOf(status),
+    warnings,
+    auditAnnotations,
+    result: status as Partial<Status> | undefined,
+  }
+}
+
+function decoded(answer: unknown) {
+  try {
+    return compile(admissionReviewSchema).decode(answer, { kind: '', version: '' }).value
+  } catch (error) {
+    throw new Error(`failed to call webhook: ${(error as Error).message}`, { cause: error })
   }
 }
 
 const invalid = (why: string): Error => new Error(`received invalid webhook response: ${why}`)
 
-function checkIdentity(
-  { apiVersion = '', kind = '' }: Readonly<Record<string, unknown>>,
-  response: Readonly<Record<string, unknown>>,
-  uid: string,
-): void {
+function checkIdentity(apiVersion = '', kind = '', response: AdmissionResponse, uid: string): void {
   const given = response.uid ?? ''
   if (given !== uid) throw invalid(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
-  const text = String(apiVersion)
-  const group = text.includes('/') ? text : `/${text}`
+  const group = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`
   if (`${group}, Kind=${kind}` === 'admission.k8s.io/v1, Kind=AdmissionReview') return
   throw invalid(`expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${group}, Kind=${kind}`)
 }
 
-function checkPatchType(patch: string, patchType: unknown, mutates: boolean): void {
+function checkPatchType(patch: string, patchType: string | undefined, mutates: boolean): void {
   if (!mutates) {
     if (patch !== '') throw invalid('validating webhook may not return response.patch')
     if (patchType !== undefined) throw invalid('validating webhook may not return response.patchType')
@@ -125,25 +118,6 @@ function operationsOf(patch: string, patchType: unknown): readonly unknown[] | u
   if (operations.length === 0) return undefined
   if (patchType !== 'JSONPatch') throw new Error(`unsupported patch type ${JSON.stringify(patchType)}`)
   return operations
-}
-
-const textsOf = (list: unknown): readonly string[] =>
-  Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string') : []
-
-function textMapOf(map: unknown): Readonly<Record<string, string>> {
-  if (!isJsonObject(map)) return {}
-  return Object.fromEntries(
-    Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
-}
-
-function resultOf(status: unknown): Partial<Status> | undefined {
-  if (!isJsonObject(status)) return undefined
-  try {
-    return compile(statusSchema).decode(status).value as unknown as Partial<Status>
-  } catch (error) {
-    throw invalid((error as Error).message)
-  }
 }
 
 /** The refusal of a request by a webhook, with whatever reason and code it gives: those of an error, in any case. */

@@ -59,6 +59,12 @@ function listeningContext() {
   return { context, warnings, annotations }
 }
 
+/** A condition that costs as much as one may. */
+const dear = Array.from({ length: 6 }).reduce<string>(
+  (inner) => `[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].all(n, ${inner})`,
+  'true',
+)
+
 const writeOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' } as const
 
 describe('a mutating webhook', () => {
@@ -504,6 +510,16 @@ describe('a webhook that does not answer as it should', () => {
       'received invalid webhook response: expected response.uid="UID", got "x"',
     ],
     [
+      'allows by a text',
+      () => ({ allowed: 'true' as never }),
+      'failed to call webhook: json: cannot unmarshal string into Go struct field AdmissionResponse.response.allowed of type bool',
+    ],
+    [
+      'warns with a number',
+      () => ({ warnings: [1] as never }),
+      'failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.warnings of type string',
+    ],
+    [
       'patches without a type',
       () => ({ patch: [{ op: 'remove', path: '/data' }], patchType: undefined }),
       'received invalid webhook response: webhook returned response.patch but not response.patchType',
@@ -751,6 +767,28 @@ describe('webhooks are asked about', () => {
       reason: 'Forbidden',
       message: `configmaps "c" is forbidden: expression 'object.data.mode == 'strict'' resulted in error: no such key: mode`,
     })
+  })
+
+  it.each([
+    [
+      'a condition that does not hold decides, whatever is wrong with others',
+      ['object.data.none == 1', 'false', 'object.data.none == 1'],
+      201,
+    ],
+    ['conditions that cost too much together are an error, though one does not hold', ['false', dear, dear, dear], 403],
+  ])('what their conditions hold of: %s', async (_, expressions, code) => {
+    const webhook = await startTestWebhook()
+    const test = await startTestCore()
+    const matchConditions = expressions.map((expression, index) => ({ name: `c${index}`, expression }))
+    await validating(test, 'a', webhookOf(webhook, { matchConditions }))
+    const created = test.client.create(configMaps, configMap('a', { k: 'v' }))
+    expect(
+      await created.then(
+        () => 201,
+        ({ code: refused }) => refused,
+      ),
+    ).toBe(code)
+    expect(webhook.requests).toEqual([])
   })
 
   it('what their conditions say of the rights of whoever asks', async () => {
