@@ -26,7 +26,8 @@ export const inapplicable: readonly Inapplicable[] = [
   { pattern: /serve a basic image|same hostPort but different hostIP/, reason: realContainers },
   {
     pattern: /^\[sig-storage\]/,
-    except: /should be immutable if|EmptyDir wrapper volumes should not|PVC? Protection|non-existent ephemeral storage/,
+    except:
+      /should be immutable if|EmptyDir wrapper volumes should not|PVC? Protection|non-existent ephemeral storage|Should fail non-optional pod creation/,
     reason: 'mounts volumes into containers, which simulated ones do not have',
   },
   {
@@ -36,6 +37,10 @@ export const inapplicable: readonly Inapplicable[] = [
     reason: realContainers,
   },
   { pattern: /prevent Ingress creation if more than 1/, reason: 'more than one default class is no error since 1.26' },
+  {
+    pattern: /Pod garbage collector/,
+    reason: 'expects that no more than 100 ended pods are kept, which are 12500 where upstream is not told otherwise',
+  },
   {
     pattern: /^\[k8s\.io\]/,
     except:
