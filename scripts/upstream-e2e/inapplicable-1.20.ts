@@ -26,16 +26,21 @@ export const inapplicable: readonly Inapplicable[] = [
   { pattern: /serve a basic image|same hostPort but different hostIP/, reason: realContainers },
   {
     pattern: /^\[sig-storage\]/,
-    except: /should be immutable if|EmptyDir wrapper volumes should not|PVC? Protection|non-existent ephemeral storage/,
+    except:
+      /should be immutable if|EmptyDir wrapper volumes should not|PVC? Protection|non-existent ephemeral storage|Should fail non-optional pod creation/,
     reason: 'mounts volumes into containers, which simulated ones do not have',
   },
   {
     pattern: /^\[sig-network\]/,
     except:
-      /secure master service|(basic endpoint|multiport endpoints) from pods|Ingress API|IngressClass|NetworkPolicy API|basic SCTP service|endpoints latency|NodePort (out-of-range|collisions)|from listing all namespaces|lifecycle of an Endpoint|single stack service with cluster ip from primary/,
+      /secure master service|proxy logs on node|(basic endpoint|multiport endpoints) from pods|Ingress API|IngressClass|NetworkPolicy API|basic SCTP service|endpoints latency|NodePort (out-of-range|collisions)|from listing all namespaces|lifecycle of an Endpoint|single stack service with cluster ip from primary/,
     reason: realContainers,
   },
   { pattern: /prevent Ingress creation if more than 1/, reason: 'more than one default class is no error since 1.26' },
+  {
+    pattern: /Pod garbage collector/,
+    reason: 'expects that no more than 100 ended pods are kept, which are 12500 where upstream is not told otherwise',
+  },
   {
     pattern: /^\[k8s\.io\]/,
     except:
@@ -81,10 +86,6 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /priority and fairness/,
     reason: 'asks for flowcontrol.apiserver.k8s.io/v1alpha1 or v1beta1, which upstream no longer serves',
-  },
-  {
-    pattern: /the original version has been compacted away/,
-    reason: 'waits until a list can no longer be continued, which is after ten minutes upstream and later here',
   },
   {
     pattern: /kubectl explain works for CR with the same resource name/,

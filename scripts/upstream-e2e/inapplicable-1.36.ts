@@ -8,6 +8,7 @@ export const inapplicable: readonly Inapplicable[] = [
   { pattern: /^\[sig-windows\]|\[Feature:Windows\]/, reason: 'needs nodes with Windows' },
   {
     pattern: /^\[sig-(cloud-provider|cloud-provider-gcp)\]|Multi-AZ|cloud load-balancer|\[Feature:LoadBalancer\]/,
+    except: /load balancer cleanup finalizer/,
     reason: 'needs a cloud, its machines or what a cloud adds',
   },
   {
@@ -32,7 +33,7 @@ export const inapplicable: readonly Inapplicable[] = [
   { pattern: /^\[sig-apps\].*(serve a basic image|Deploy clustered applications)/, reason: realContainers },
   {
     pattern:
-      /StatefulSet.*(basic identity|adopt matching orphans|predecessor fails|rolling updates and roll backs|halt if any|Burst scaling|failing container)|surge pods onto nodes/,
+      /StatefulSet.*(basic identity|adopt matching orphans|predecessor fails|rolling updates and roll backs|halt if any|Burst scaling)|surge pods onto nodes/,
     reason: `${realContainers}: commands that run in them decide whether they are ready`,
   },
   {
@@ -91,14 +92,14 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-storage\]/,
     except:
-      /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage|Retroactive StorageClass|CSIVolumeSource in Pod API/,
+      /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage|Retroactive StorageClass|CSIVolumeSource in Pod API|Should fail non-optional pod creation|EmptyDir wrapper volumes should not/,
     reason: 'mounts volumes into containers, which simulated ones do not have',
   },
   { pattern: /\[Feature:IPv6DualStack\]/, except: /single stack service/, reason: 'needs nodes with two addresses' },
   {
     pattern: /^\[sig-network\]/,
     except:
-      /API Server|EndpointSlice should create|EndpointSliceMirroring.*create update|Endpoints(Controller)? should|API operations|NetworkPolicy API|IngressClass|static URL paths|single stack service|Services should (check NodePort|complete a service status|delete a collection|find a service|prevent NodePort)|SCTP (service|HostPort)|endpoints latency/,
+      /API Server|EndpointSlice should create|load balancer cleanup finalizer|proxy logs on node|EndpointSliceMirroring.*create update|Endpoints(Controller)? should|API operations|NetworkPolicy API|IngressClass|static URL paths|single stack service|Services should (check NodePort|complete a service status|delete a collection|find a service|prevent NodePort)|SCTP (service|HostPort)|endpoints latency/,
     reason: realContainers,
   },
   { pattern: /^\[sig-node\].*Feature:NodeLogQuery/, reason: 'reads logs of the machine' },
@@ -110,6 +111,10 @@ export const inapplicable: readonly Inapplicable[] = [
     pattern: /RuntimeClass should (run a Pod|reject a Pod requesting a RuntimeClass with an unconfigured handler)/,
     reason: 'simulated nodes have every runtime handler',
   },
+  {
+    pattern: /Pod garbage collector/,
+    reason: 'expects that no more than 100 ended pods are kept, which are 12500 where upstream is not told otherwise',
+  },
   { pattern: /evicted pods should be terminal/, reason: realContainers },
   {
     pattern: /Clean up pods on node/,
@@ -118,7 +123,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-node\]/,
     except:
-      /PodTemplates|NoExecuteTaintManager|\[DRA\] (CRUD|control plane)|Resize Container \((resource-quota|limit-ranger)\).*(exceed|below min)|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with an explicit root|Sysctls.*(not launch|reject)/,
+      /PodTemplates|NoExecuteTaintManager|FileKeyRef .* should fail|hostnameOverride .*will fail to be created|\[DRA\] (CRUD|control plane)|Resize Container \((resource-quota|limit-ranger)\).*(exceed|below min)|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle (Sleep Hook|sleep action zero)|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with an explicit root|Sysctls.*(not launch|reject)/,
     reason: realContainers,
   },
 ]

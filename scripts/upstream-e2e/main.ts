@@ -72,6 +72,7 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
     nodes,
     behaviour: withoutImages(generation.missingImages, asSpecified(waitingImages(endingTasks(taskRunTimeMs)))),
     formerVersions: generation.formerVersions,
+    loadBalancerAddresses: 'nodes',
   })
   try {
     const specRun = {

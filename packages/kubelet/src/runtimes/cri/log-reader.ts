@@ -36,13 +36,17 @@ export async function* readCriLog(
   const output = new EntryWriter(options)
   const change = options.follow ? new Changes(path, clock, writer, signal) : undefined
   const tail = new LogTail()
+  // Entries that come while the last ones are read are none of these.
+  let left = options.follow ? Infinity : (options.tailLines ?? Infinity)
+  if (left <= 0) return
   try {
     for (const [file, start] of await startOf(path, options.tailLines)) await tail.add(file, start)
     for (let isLast = change === undefined; ; ) {
       for await (const entry of tail.entries(path)) {
         const text = output.write(entry)
         if (text.length > 0) yield text
-        if (output.isFull || signal.aborted) return
+        left -= 1
+        if (left <= 0 || output.isFull || signal.aborted) return
       }
       if (isLast || change === undefined) return
       await change.next()

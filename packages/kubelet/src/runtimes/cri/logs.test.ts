@@ -84,6 +84,18 @@ describe('a log', () => {
     expect(await read(path, { tailLines })).toBe(expected)
   })
 
+  it('has no more than its last lines, whatever is written while they are read', async () => {
+    const path = await logOf(['0.log', entry(1, 'one') + entry(2, 'two') + entry(3, 'three')])
+    const options = { follow: false, timestamps: false, tailLines: 2 }
+    const parts = { clock: realClock, writer: stopped }
+    const taken: string[] = []
+    for await (const piece of readCriLog(path, options, parts, new AbortController().signal)) {
+      taken.push(String(Buffer.from(piece)))
+      if (taken.length === 1) await appendFile(path, entry(4, 'four'))
+    }
+    expect(taken).toEqual(['two\n', 'three\n'])
+  })
+
   it('is read since a moment, and no more of it than is wanted', async () => {
     const path = await logOf(['0.log', entry(1, 'one') + entry(2, 'two') + entry(3, 'three')])
     expect(await read(path, { sinceTimeMs: timeMs(2) })).toBe('two\nthree\n')

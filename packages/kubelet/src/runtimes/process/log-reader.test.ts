@@ -41,6 +41,21 @@ describe('readLog', () => {
     expect(await read({ timestamps: true })).toBe('2026-01-01T00:00:00.000000000Z line\n')
   })
 
+  it('has no more than the last lines, whatever is written while they are read', async () => {
+    const path = join(directory, 'log')
+    const long = (letter: string) => `${letter.repeat(50_000)}\n`
+    writeFileSync(path, long('a') + long('b') + long('c'))
+    const watcher = new LogWatcher(path, new VirtualClock(now), (error) => expect.unreachable(String(error)))
+    onTestFinished(() => watcher.close())
+    const options = { follow: false, timestamps: false, tailLines: 2 }
+    const pieces: Uint8Array[] = []
+    for await (const piece of readLog(path, options, watcher, new AbortController().signal)) {
+      pieces.push(piece)
+      if (pieces.length === 1) appendFileSync(path, 'later\n')
+    }
+    expect(Buffer.concat(pieces).toString() === long('b') + long('c')).toBe(true)
+  })
+
   it('finds lines by the time that it says of them, also of what was written before anybody watched', async () => {
     const path = join(directory, 'log')
     writeFileSync(path, 'line\n')

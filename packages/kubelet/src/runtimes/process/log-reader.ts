@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { LogReadOptions } from '../../log-options.ts'
-import { type LogSegment, logEnd, logSegments } from './log-segments.ts'
+import { type LogSegment, logSegments } from './log-segments.ts'
 import type { LogWatcher } from './log-watcher.ts'
 import { offsetSince, readTimeIndex } from './time-index.ts'
 
@@ -32,12 +32,14 @@ export async function* readLog(
     watcher?.observe()
     const limit = new ByteLimit(options.limitBytes)
     const stamp = options.timestamps ? new (await import('./line-stamper.ts')).LineStamper(path) : undefined
-    let position = await startOf(path, options)
-    while (!signal.aborted && !limit.reached) {
+    const { start, end } = await rangeOf(path, options)
+    let position = start
+    while (!signal.aborted && !limit.reached && position < end) {
       const piece = await readAt(path, position)
       if (piece !== undefined) {
         position = piece.start + piece.bytes.length
-        yield limit.take(stamp === undefined ? piece.bytes : stamp.apply(piece.bytes, piece.start))
+        const bytes = piece.bytes.subarray(0, Math.max(0, end - piece.start))
+        yield limit.take(stamp === undefined ? bytes : stamp.apply(bytes, piece.start))
       } else if (change === undefined || !(await change.next())) return options.onRead?.(position)
     }
   } finally {
@@ -45,24 +47,35 @@ export async function* readLog(
   }
 }
 
-/** Where the lines asked for begin. */
-async function startOf(
-  path: string,
-  { tailLines, sinceTimeMs, from = 0 }: LogReadOptions & LogPosition,
-): Promise<number> {
-  const first = logSegments(path)[0]?.start ?? 0
-  const bySince = sinceTimeMs === undefined ? first : offsetSince(readTimeIndex(`${path}.times`), sinceTimeMs)
-  const byTail = tailLines === undefined ? first : await startOfTail(path, tailLines)
-  const start = Math.max(first, from, byTail)
-  return bySince <= start ? start : startOfNextLine(path, bySince)
+/** A part of a log, in bytes since the container started. */
+interface Range {
+  readonly start: number
+  readonly end: number
 }
 
-/** The beginning of the last `lines` lines. A last line without its newline counts. */
-async function startOfTail(path: string, lines: number): Promise<number> {
-  const end = logEnd(path)
-  if (lines <= 0) return end
+/** Where the lines asked for are. The last ones end where the log does now: what comes while they are read is none of these. */
+async function rangeOf(
+  path: string,
+  { follow, tailLines, sinceTimeMs, from = 0 }: LogReadOptions & LogPosition,
+): Promise<Range> {
+  const first = logSegments(path)[0]?.start ?? 0
+  const bySince = sinceTimeMs === undefined ? first : offsetSince(readTimeIndex(`${path}.times`), sinceTimeMs)
+  const tail = tailLines === undefined ? { start: first, end: Infinity } : await tailOf(path, tailLines)
+  const start = Math.max(first, from, tail.start)
+  return {
+    start: bySince <= start ? start : await startOfNextLine(path, bySince),
+    end: follow ? Infinity : tail.end,
+  }
+}
+
+/** The last `lines` lines. A last line without its newline counts. */
+async function tailOf(path: string, lines: number): Promise<Range> {
+  const segments = logSegments(path)
+  const last = segments.at(-1)
+  const end = last === undefined ? 0 : last.start + last.bytes
+  if (lines <= 0) return { start: end, end }
   let missing = lines
-  for (const segment of logSegments(path).toReversed()) {
+  for (const segment of segments.toReversed()) {
     for (let to = segment.bytes; to > 0; to -= chunkBytes) {
       const from = Math.max(0, to - chunkBytes)
       const bytes = await readSegment(segment, from, to - from)
@@ -70,11 +83,11 @@ async function startOfTail(path: string, lines: number): Promise<number> {
         const offset = segment.start + from + index
         if (bytes[index] !== newline || offset === end - 1) continue
         missing -= 1
-        if (missing === 0) return offset + 1
+        if (missing === 0) return { start: offset + 1, end }
       }
     }
   }
-  return logSegments(path)[0]?.start ?? 0
+  return { start: segments[0]?.start ?? 0, end }
 }
 
 /** The first beginning of a line at or after `offset`. */

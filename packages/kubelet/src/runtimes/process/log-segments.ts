@@ -44,12 +44,6 @@ export function logSegments(path: string): readonly LogSegment[] {
   ]
 }
 
-/** Where a log ends. */
-export function logEnd(path: string): number {
-  const last = logSegments(path).at(-1)
-  return last === undefined ? 0 : last.start + last.bytes
-}
-
 /**
  * Puts what is in the file aside and empties it. The container keeps writing to the same file, so the file is copied
  * and cut, as logrotate's copytruncate does: what is written between the last look at its length and the cut is lost.

@@ -19,7 +19,6 @@ vi.mock('./log-segments.ts', async (original) => {
   return {
     ...actual,
     logSegments: growing(actual.logSegments),
-    logEnd: growing(actual.logEnd),
     rotateLog: growing(actual.rotateLog),
   }
 })
