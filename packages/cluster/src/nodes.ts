@@ -261,7 +261,9 @@ export function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(runtime.runsProcesses && externalAddress !== undefined ? { externalAddress } : {}),
-    ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, isolates: runtime.isolates === true, ...root })),
+    ...(root === undefined
+      ? {}
+      : volumesOfNode({ client, environment, nodeName: name, isolates: runtime.isolates === true, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(manifests === undefined ? {} : { manifestPath: manifests, watchesManifests: runtime.runsProcesses }),
     ...(metrics === undefined ? {} : { metrics }),

@@ -95,7 +95,9 @@ describe('pods as processes', () => {
     // The check that fails ends the container, which starts anew.
     await expect
       .poll(() => metrics.registry.text())
-      .toMatch(/^kubelet_terminated_containers_total\{container_type="container",exit_code="\d+",reason="Error"\} [1-9]/m)
+      .toMatch(
+        /^kubelet_terminated_containers_total\{container_type="container",exit_code="\d+",reason="Error"\} [1-9]/m,
+      )
     const text = metrics.registry.text()
     expect(text).toMatch(/^kubelet_started_containers_total\{container_type="container"\} [1-9]/m)
     expect(text).toContain('kubelet_pod_start_duration_seconds_count 1\n')

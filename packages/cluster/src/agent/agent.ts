@@ -258,7 +258,9 @@ class RunningAgent implements Agent {
       ...(manifestPath === undefined ? {} : { manifestPath }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
-      ...(runtime.runsProcesses ? volumesOfNode({ client, environment, nodeName, isolates: runtime.isolates === true, ...root }) : {}),
+      ...(runtime.runsProcesses
+        ? volumesOfNode({ client, environment, nodeName, isolates: runtime.isolates === true, ...root })
+        : {}),
       ...isolatedNodeOptions(containerRuntime, root),
     })
   }

@@ -99,13 +99,7 @@ export function createAgentMetrics(clock: Clock): AgentMetrics {
     'container_type',
     'code',
   )
-  const ended = counter(
-    'terminated_containers',
-    'Containers that have ended.',
-    'container_type',
-    'exit_code',
-    'reason',
-  )
+  const ended = counter('terminated_containers', 'Containers that have ended.', 'container_type', 'exit_code', 'reason')
   const pulled = registry.histogram({
     name: 'kubelet_image_pull_duration_seconds',
     help: 'How long images took to be pulled, with the wait for their turn, in seconds.',

@@ -65,7 +65,9 @@ export class PodManager {
   preemptable(nodeName: string): readonly PreemptablePod[] {
     return [...this.#workers].flatMap(([uid, worker]) => {
       const { pod } = worker
-      return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: (resource: string) => worker.preempt(resource) }]
+      return pod.spec.nodeName !== nodeName || isOver(pod)
+        ? []
+        : [{ uid, pod, preempt: (resource: string) => worker.preempt(resource) }]
     })
   }
 
