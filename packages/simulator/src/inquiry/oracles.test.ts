@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import type { View } from '../view.ts'
 import { autoscalerOracles } from './autoscaler-oracles.ts'
 import type { Oracle, World } from './oracle.ts'
+import { otherOracles } from './other-oracles.ts'
 import { failedBy, podOracles } from './pod-oracles.ts'
 import { volumeOracles } from './volume-oracles.ts'
 import type { WriteLog } from './write-log.ts'
@@ -52,12 +53,21 @@ const events: Readonly<Record<string, readonly Event[]>> = {
 const log = { eventsAbout: (uid: string) => events[uid] ?? [] } as Partial<WriteLog> as WriteLog
 const refused = made('Pod', 'db', { status: { phase: 'Failed', reason: 'OutOfcpu', message: 'no room' } })
 
+const noNodes = 'There are no available nodes for LoadBalancer'
+const noBalancer = 'it is of type LoadBalancer, and no controller has given it one'
+const balancer = (said?: string, status: Loose = {}, type = 'LoadBalancer') => {
+  const condition = { type: 'coracle.dev/NodeAddresses', status: 'False', reason: 'NoNodes', message: said }
+  return made('Service', 'web', { spec: { type }, status: { ...status, ...(said && { conditions: [condition] }) } })
+}
+const addressed = { loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } }
+
 const unboundClaim = 'a claim is not bound: data'
 const waitsForPod = 'class local binds when a pod that uses the claim gets a node, and pod db has none yet'
 const oracles: Readonly<Record<string, Oracle>> = {
   ...volumeOracles,
   ...autoscalerOracles,
   ...podOracles,
+  ...otherOracles,
   OutOfcpu: failedBy,
   OutOfpods: failedBy,
 }
@@ -111,6 +121,13 @@ it.each<
   ['VolumeReleased', '', volume({ persistentVolumeReclaimPolicy: 'Delete' }, { phase: 'Released' }), [], false],
   ['ReclaimFailed', '', volume({}, { phase: 'Failed' }), [], true],
   ['ReclaimFailed', '', volume({}, { phase: 'Bound' }), [], false],
+  ['LoadBalancerPending', noNodes, balancer(noNodes), [], true],
+  ['LoadBalancerPending', noNodes, balancer('port 80/TCP is taken by service shop/other'), [], false],
+  ['LoadBalancerPending', noNodes, balancer(), [], false],
+  ['LoadBalancerPending', noNodes, balancer(noNodes, addressed), [], false],
+  ['LoadBalancerPending', noNodes, balancer(noNodes, {}, 'ClusterIP'), [], false],
+  ['LoadBalancerPending', noBalancer, balancer(), [], true],
+  ['LoadBalancerPending', noBalancer, balancer(noNodes), [], false],
   ['TargetMissing', '', autoscaler, [], true],
   ['TargetMissing', '', autoscaler, [made('Deployment', 'web')], false],
 ])('%s (%s) is checked against what there is, case %#', (reason, because, object, others, isTrue) => {

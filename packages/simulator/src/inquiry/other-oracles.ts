@@ -39,6 +39,9 @@ function exhausted(_: Finding, object: KubernetesObject): string | undefined {
   return unless(((object as PodDisruptionBudget).status?.disruptionsAllowed ?? 0) <= 0, 'it allows a disruption')
 }
 
+/** The condition of a Service that is to have addresses of nodes. */
+const nodeAddresses = 'coracle.dev/NodeAddresses'
+
 /** Findings about objects of any kind, Services, budgets, nodes, namespaces and quotas, by their reasons. */
 export const otherOracles: Readonly<Record<string, Oracle>> = {
   HeldByFinalizer: ({ because }, object) => {
@@ -74,6 +77,14 @@ export const otherOracles: Readonly<Record<string, Oracle>> = {
     const own = slices.filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name)
     const isServed = own.some((slice) => ((slice as unknown as EndpointSlice).endpoints ?? []).length > 0)
     return unless((object as Service).spec?.selector === undefined && !isServed, 'it has a selector, or endpoints')
+  },
+  LoadBalancerPending: (finding, object, world) => {
+    const { spec, status } = object as Service
+    if (spec.type !== 'LoadBalancer') return 'it is no load balancer'
+    if ((status?.loadBalancer?.ingress ?? []).length > 0) return 'it has an address'
+    return conditionOf(object, nodeAddresses) === undefined
+      ? unless(finding.because.endsWith('no controller has given it one'), 'no controller says anything of it')
+      : says(nodeAddresses, 'False')(finding, object, world)
   },
   BudgetAllowsNone: exhausted,
   BudgetExhausted: exhausted,
