@@ -128,6 +128,10 @@ it.each<
   ['LoadBalancerPending', noNodes, balancer(noNodes, {}, 'ClusterIP'), [], false],
   ['LoadBalancerPending', noBalancer, balancer(), [], true],
   ['LoadBalancerPending', noBalancer, balancer(noNodes), [], false],
+  ['NoNodes', '', made('DaemonSet', 'web'), [], true],
+  ['NoNodes', '', made('DaemonSet', 'web'), [made('Node', 'n')], false],
+  ['NoNodes', devicesTaken, unplaced, [made('Node', 'n')], true],
+  ['NoNodes', 'something else', unplaced, [], false],
   ['TargetMissing', '', autoscaler, [], true],
   ['TargetMissing', '', autoscaler, [made('Deployment', 'web')], false],
 ])('%s (%s) is checked against what there is, case %#', (reason, because, object, others, isTrue) => {

@@ -91,12 +91,16 @@ export const podOracles: Readonly<Record<string, Oracle>> = {
       'DeviceSelectorFailed',
       'ResourceClaimInUse',
       'ResourceClaimMissing',
-      'NoNodes',
       'Unschedulable',
       'SchedulerError',
       'WaitsForPreemption',
     ].map((reason) => [reason, unassigned]),
   ),
+  // Of a DaemonSet, too.
+  NoNodes: (finding, object, world) =>
+    object.kind === 'Pod'
+      ? unassigned(finding, object, world)
+      : unless(world.view.list('Node').length === 0, 'there are nodes'),
   ResourceClaimTemplateMissing: ofPod(({ metadata: { namespace }, spec }, { because }, { view }) => {
     if ((spec.nodeName ?? '') !== '') return `it is on ${spec.nodeName}`
     const named = spec.resourceClaims?.find(
